@@ -27,8 +27,10 @@
 
 static unsigned tap_count, tap_failed;
 
-static TAP_UNUSED bool tap_vresult(bool good, const char *file, int line, const char *fmt,
-				   va_list args)
+static void tap_vresult(bool good, const char *file, int line, const char *fmt, va_list args)
+	TAP_PRINTF(4, 0);
+
+static void tap_vresult(bool good, const char *file, int line, const char *fmt, va_list args)
 {
 	tap_count++;
 	if (!good)
@@ -39,7 +41,6 @@ static TAP_UNUSED bool tap_vresult(bool good, const char *file, int line, const 
 	if (!good)
 		printf("# at %s:%d\n", file, line);
 	fflush(stdout);
-	return good;
 }
 
 /* ok(cond, fmt, ...): one result; its value is the condition's. */
