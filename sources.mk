@@ -1,0 +1,13 @@
+# SPDX-FileCopyrightText: 2026 libpgtable authors
+# SPDX-License-Identifier: BSD-2-Clause
+# What the library is made of: plain lists for automake and for any GNU make of
+# a program that compiles the library along with itself. Paths are relative to
+# the top of the source tree. Each backend's lists stand in arch/NAME/sources.mk:
+# pgt_NAME_srcs, and pgt_NAME_absent_srcs where the backend is left out.
+#
+# Compile with -I include, and with a pgtable/config.h of your own (see
+# include/pgtable/config.h.in for what it holds).
+pgt_lib_srcs =
+pgt_hosted_srcs = lib/hosted.c
+pgt_lib_hdrs =
+pgt_public_hdrs = include/pgtable/pgtable.h include/pgtable/arm64.h include/pgtable/generic.h

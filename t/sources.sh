@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: 2026 libpgtable authors
+# SPDX-License-Identifier: BSD-2-Clause
+# How a program without autotools compiles the library along with itself: the
+# lists of sources.mk, and a pgtable/config.h of its own. The scripts of this
+# folder read this with '.', after tap.sh.
+
+pgt_known=$(sh "$top_srcdir/build-aux/backends.sh" --list) || exit 99
+
+# sources HOSTED BACKEND...: the C files, read by make.
+sources() {
+	src_vars='$(pgt_lib_srcs)'
+	test "$1" = 0 || src_vars="$src_vars \$(pgt_hosted_srcs)"
+	shift
+	{
+		echo "include $top_srcdir/sources.mk"
+		for src_b in $pgt_known; do
+			echo "include $top_srcdir/arch/$src_b/sources.mk"
+			case " $* " in
+			*" $src_b "*) src_vars="$src_vars \$(pgt_${src_b}_srcs)" ;;
+			*) src_vars="$src_vars \$(pgt_${src_b}_absent_srcs)" ;;
+			esac
+		done
+		echo "all: ; @echo \$(addprefix $top_srcdir/,$src_vars)"
+	} >"$tmp/list.mk"
+	"$MAKE" -s --no-print-directory -f "$tmp/list.mk" MAKEFLAGS= all
+}
+
+# config_h FOLDER HOSTED BACKEND...: writes FOLDER/pgtable/config.h.
+config_h() {
+	src_dir=$1/pgtable
+	src_hosted=$2
+	shift 2
+	mkdir -p "$src_dir"
+	{
+		for src_b in "$@"; do
+			echo "#define PGT_HAVE_$(echo "$src_b" | tr a-z A-Z) 1"
+		done
+		test "$src_hosted" = 0 || echo "#define PGT_HAVE_HOSTED 1"
+		printf '#define PGT_BACKENDS(X)'
+		for src_b in "$@"; do
+			printf ' X(%s' "$src_b"
+			for src_f in $(sed -n "s/^pgt_${src_b}_formats *= *//p" \
+				"$top_srcdir/arch/$src_b/sources.mk"); do
+				printf ', "%s"' "$src_f"
+			done
+			printf ')'
+		done
+		echo
+	} >"$src_dir/config.h"
+}
