@@ -7,6 +7,9 @@
 . "${top_srcdir:-.}/t/tap.sh"
 . "$top_srcdir/t/sources.sh"
 
+unlisted >"$tmp/unlisted"
+same "every file of lib/ and arch/ stands in a list" /dev/null "$tmp/unlisted"
+
 config_h "$tmp/bare" 0 $pgt_known
 bare_sources=$(sources 0 $pgt_known)
 warn='-Wall -Wextra -Wundef -Wshadow -Wconversion -Wsign-conversion -Werror'

@@ -19,9 +19,10 @@ AM_TESTS_ENVIRONMENT = \
 # debugger or an emulator can run the file itself.
 t_ldflags = -no-install
 
-script_tests = t/headers.sh t/symbols.sh t/freestanding.sh t/seam.sh t/spdx.sh t/readme.sh
+script_tests = t/headers.sh t/symbols.sh t/freestanding.sh t/seam.sh t/spdx.sh t/readme.sh \
+	t/backend.sh
 TESTS += $(script_tests)
-EXTRA_DIST += $(script_tests) t/tap.sh t/sources.sh t/tap.h t/installcheck.sh t/backend.sh
+EXTRA_DIST += $(script_tests) t/tap.sh t/sources.sh t/tap.h t/installcheck.sh
 t/symbols.log: libpgtable.la
 
 # Programs made outside the tree, from what 'make install' put down.
@@ -31,8 +32,3 @@ installcheck-local:
 	PKG_CONFIG='$(PKG_CONFIG)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' \
 	shared='$(enable_shared)' static='$(enable_static)' hosted='$(PGT_HAVE_HOSTED)' \
 	$(SHELL) $(top_srcdir)/t/installcheck.sh
-
-# What takes too long for every 'make check'.
-phony += verify
-verify: check
-	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/t/backend.sh

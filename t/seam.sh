@@ -55,7 +55,7 @@ patterns() {
 
 # compiles TREE: with the member under a name that nobody knows.
 compiles() {
-	sed 's/\<raw;/hidden_member;/; s/&e->raw\>/\&e->hidden_member/g' "$1/lib/entry.h" >"$tmp/entry.h"
+	sed 's/_Atomic uint64_t raw;/_Atomic uint64_t hidden_member;/; s/&e->raw\>/\&e->hidden_member/g' "$1/lib/entry.h" >"$tmp/entry.h"
 	grep -q 'hidden_member;' "$tmp/entry.h" && grep -q 'e->hidden_member' "$tmp/entry.h" || {
 		echo "lib/entry.h is not as this script knows it"
 		return 1

@@ -22,7 +22,7 @@ sources() {
 		done
 		echo "all: ; @echo \$(addprefix $top_srcdir/,$src_vars)"
 	} >"$tmp/list.mk"
-	"$MAKE" -s --no-print-directory -f "$tmp/list.mk" MAKEFLAGS= all
+	"$MAKE" -s --no-print-directory -f "$tmp/list.mk" all
 }
 
 # config_h FOLDER HOSTED BACKEND...: writes FOLDER/pgtable/config.h.
@@ -47,4 +47,19 @@ config_h() {
 		done
 		echo
 	} >"$src_dir/config.h"
+}
+
+# unlisted: prints the files of lib/ and arch/ that no list has, so that no tarball has them.
+unlisted() {
+	{
+		echo "include $top_srcdir/sources.mk"
+		src_vars='$(pgt_lib_srcs) $(pgt_lib_hdrs) $(pgt_hosted_srcs)'
+		for src_b in $pgt_known; do
+			echo "include $top_srcdir/arch/$src_b/sources.mk"
+			src_vars="$src_vars \$(pgt_${src_b}_srcs) \$(pgt_${src_b}_absent_srcs) \$(pgt_${src_b}_hdrs)"
+		done
+		echo "all: ; @printf '%s\\n' $src_vars"
+	} >"$tmp/list.mk"
+	"$MAKE" -s --no-print-directory -f "$tmp/list.mk" all | sort >"$tmp/list"
+	(cd "$top_srcdir" && ls lib/*.[ch] arch/*/*.[ch]) | sort | comm -13 "$tmp/list" -
 }

@@ -4,6 +4,8 @@
 # that they may write to, $tmp.
 LC_ALL=C
 export LC_ALL
+# What the make that runs the tests says to its children is not for ours.
+unset MAKEFLAGS MFLAGS GNUMAKEFLAGS MAKELEVEL TAR_OPTIONS
 : "${top_srcdir:=$(dirname "$0")/..}" "${top_builddir:=.}" "${CC:=cc}" "${NM:=nm}"
 : "${READELF:=readelf}" "${AWK:=awk}" "${MAKE:=make}"
 tap_n=0
