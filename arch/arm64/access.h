@@ -1,0 +1,80 @@
+/* SPDX-FileCopyrightText: 2026 libpgtable authors */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an access meets: permissions, the access flag and the dirty state (D8.4, D8.5). */
+#ifndef PGT_ARM64_ACCESS_H
+#define PGT_ARM64_ACCESS_H
+
+#include "format.h"
+
+/* The permission bits that a table entry lays over all below it. */
+#define arch_inherit arch_inherit
+static inline uint64_t arch_inherit(uint64_t raw)
+{
+	return raw & DESC_INHERITED;
+}
+
+/* Attributes under the permission bits of the tables on the way. */
+#define arch_effective arch_effective
+static inline uint64_t arch_effective(uint64_t attr, uint64_t inherited)
+{
+	if (inherited & DESC_PXN_TABLE)
+		attr &= ~PGT_EXEC;
+	if (inherited & DESC_UXN_TABLE)
+		attr &= ~PGT_UEXEC;
+	if (inherited & DESC_AP0_TABLE)
+		attr &= ~PGT_USER;
+	if (inherited & DESC_AP1_TABLE)
+		attr &= ~PGT_WRITE;
+	return attr;
+}
+
+static inline bool permitted(uint64_t attr, uint64_t access)
+{
+	bool user = access & PGT_USER;
+
+	if (access & PGT_EXEC) {
+		/* What EL0 may write, EL1 never executes (D8.4.1). */
+		bool shared_write = (attr & PGT_USER) && (attr & PGT_WRITE);
+
+		return user ? (attr & PGT_UEXEC) != 0 : (attr & PGT_EXEC) && !shared_write;
+	}
+	if (user && !(attr & PGT_USER))
+		return false;
+	return !(access & PGT_WRITE) || (attr & PGT_WRITE);
+}
+
+/* What an access through this leaf meets: a PGT_FAULT_, or 0. */
+static inline int arch_fault(const struct pgt *t, uint64_t raw, uint64_t attr, uint64_t access)
+{
+	bool clean = (raw & DESC_DBM) && (raw & DESC_RDONLY);
+
+	if (!arch_valid(raw))
+		return PGT_FAULT_TRANSLATION;
+	if (!(raw & DESC_AF) && !(t->features & PGT_FEAT_HW_YOUNG))
+		return PGT_FAULT_ACCESS_FLAG;
+	if (!permitted(attr, access))
+		return PGT_FAULT_PERMISSION;
+	if ((access & PGT_WRITE) && clean && !(t->features & PGT_FEAT_HW_DIRTY))
+		return PGT_FAULT_PERMISSION;
+	return 0;
+}
+
+/* What a walk meets at an entry that no legal table holds: a reserved type, or
+ * an address beyond the configured size (D8.2.9). */
+static inline int arch_corrupt_fault(const struct pgt *t, uint64_t raw, int level)
+{
+	bool reserved = !(raw & DESC_TABLE) && (level == PGT_LAST_LEVEL || !level_has_leaves(t, level));
+
+	return !arch_valid(raw) || reserved ? PGT_FAULT_TRANSLATION : PGT_FAULT_ADDRESS_SIZE;
+}
+
+/* What hardware makes of the leaf at an access that doesn't fault. */
+static inline uint64_t arch_touch(uint64_t raw, uint64_t access)
+{
+	raw |= DESC_AF;
+	if ((access & PGT_WRITE) && (raw & DESC_DBM))
+		raw &= ~DESC_RDONLY;
+	return raw;
+}
+
+#endif

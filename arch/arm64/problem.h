@@ -1,0 +1,54 @@
+/* SPDX-FileCopyrightText: 2026 libpgtable authors */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is wrong with a descriptor by itself. */
+#ifndef PGT_ARM64_PROBLEM_H
+#define PGT_ARM64_PROBLEM_H
+
+#include "format.h"
+
+static inline const char *table_problem(const struct pgt *t, uint64_t raw)
+{
+	if ((raw & DESC_ADDRESS) & (granule(t) - 1))
+		return "a next-table address that is not aligned to the granule";
+	if (!t->attached && (raw & DESC_INHERITED))
+		return "permission bits in a table entry";
+	return NULL;
+}
+
+static inline const char *leaf_problem(const struct pgt *t, uint64_t raw, int level)
+{
+	uint64_t reserved = BIT(48) | BIT(49);
+
+	if (raw & DESC_ADDRESS & level_mask(t, level))
+		return "a leaf whose address is not aligned to its size";
+	if (raw & reserved)
+		return "a leaf with reserved bits set";
+	if (t->attached)
+		return NULL;
+	if ((raw & DESC_DBM) && (raw & DESC_DIRTY) && (raw & DESC_RDONLY))
+		return "a leaf that is writable and dirty, yet read-only to hardware";
+	if (!(raw & DESC_DBM) && !(raw & DESC_RDONLY))
+		return "a leaf that hardware may write and software calls read-only";
+	return NULL;
+}
+
+/* In words; NULL: nothing. In attached tables only what the architecture forbids. */
+static inline const char *arch_problem(const struct pgt *t, uint64_t raw, int level)
+{
+	bool page_or_table = raw & DESC_TABLE;
+
+	if (!(raw & DESC_VALID) && !arch_broken(raw) && (raw & INVALID_KIND) != INVALID_NOACCESS)
+		return NULL;
+	if (arch_kind(t, raw, level) == KIND_TOKEN)
+		return NULL;
+	if (raw & DESC_ADDRESS & beyond_output(t))
+		return "an address beyond the output range";
+	if (level == PGT_LAST_LEVEL)
+		return page_or_table ? leaf_problem(t, raw, level) : "the reserved type at the page level";
+	if (page_or_table)
+		return table_problem(t, raw);
+	return level_has_leaves(t, level) ? leaf_problem(t, raw, level) :
+					    "a block at a level that has none";
+}
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-FileCopyrightText: 2026 libpgtable authors */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The generic format: the entry that <pgtable/generic.h> documents bit by bit.
+ * It expresses every attribute, and belongs to no hardware.
+ */
+#ifndef PGT_GENERIC_FORMAT_H
+#define PGT_GENERIC_FORMAT_H
+
+#include "../../lib/pgt.h"
+#include <pgtable/generic.h>
+
+#define RUN_BITS 4 /* runs of 16 entries at every level that has leaves */
+
+/* Attributes that stand two bits, and one bit, further up in the entry. */
+#define ATTR_BY_TWO (PGT_READ | PGT_WRITE | PGT_EXEC | PGT_UEXEC | PGT_USER | PGT_GLOBAL)
+#define ATTR_BY_ONE (PGT_GUARDED | PGT_YOUNG | PGT_DIRTY)
+#define ATTR_SW     (PGT_SW0 | PGT_SW1 | PGT_SW2)
+
+#define GENERIC_FEATURES                                                                       \
+	(PGT_FEAT_CONTIG | PGT_FEAT_HW_YOUNG | PGT_FEAT_HW_DIRTY | PGT_FEAT_TRACK_YOUNG |      \
+	 PGT_FEAT_TRACK_DIRTY | PGT_FEAT_BBM1 | PGT_FEAT_BBM2 | PGT_FEAT_PARALLEL |            \
+	 PGT_FEAT_NO_BLOCKS)
+
+static inline int arch_configure(struct pgt *t, const struct pgt_config *config)
+{
+	bool known = t->granule_bits == 12 || t->granule_bits == 14 || t->granule_bits == 16;
+
+	if (config->format_config)
+		return PGT_EINVAL;
+	if (!known || t->input_bits < 25 || t->input_bits > 48 || t->output_bits < 32 ||
+	    t->output_bits > 52 || (t->features & ~GENERIC_FEATURES))
+		return PGT_ENOTSUP;
+	for (int level = 1; level <= PGT_LAST_LEVEL; level++) {
+		t->leaf_levels |= (uint8_t)(1 << (level + 1));
+		t->run_bits[level + 1] = RUN_BITS;
+	}
+	return PGT_OK;
+}
+
+/* Whether a mapping can have these attributes. */
+static inline int arch_attr_check(const struct pgt *t, uint64_t attr)
+{
+	(void)t, (void)attr;
+	return PGT_OK;
+}
+
+static inline enum pgt_kind arch_kind(const struct pgt *t, uint64_t raw, int level)
+{
+	bool beyond = raw & PGT_GENERIC_ADDRESS & beyond_output(t);
+
+	switch (raw & PGT_GENERIC_TYPE) {
+	case PGT_GENERIC_LEAF:
+		return level_has_leaves(t, level) && !beyond ? KIND_LEAF : KIND_CORRUPT;
+	case PGT_GENERIC_TABLE:
+		return level < PGT_LAST_LEVEL && !beyond ? KIND_TABLE : KIND_CORRUPT;
+	case PGT_GENERIC_TOKEN:
+		return KIND_TOKEN;
+	default:
+		return raw ? KIND_CORRUPT : KIND_EMPTY;
+	}
+}
+
+/* Whether a walker may use the entry, and so a TLB may hold it. */
+static inline bool arch_valid(uint64_t raw)
+{
+	uint64_t type = raw & PGT_GENERIC_TYPE;
+
+	return (type == PGT_GENERIC_LEAF || type == PGT_GENERIC_TABLE) &&
+	       !(raw & (PGT_GENERIC_BROKEN | PGT_GENERIC_NOACCESS));
+}
+
+static inline uint64_t arch_next(const struct pgt *t, uint64_t raw)
+{
+	(void)t;
+	return raw & PGT_GENERIC_ADDRESS;
+}
+
+static inline uint64_t arch_table(const struct pgt *t, uint64_t pa)
+{
+	(void)t;
+	return pa | PGT_GENERIC_TABLE;
+}
+
+static inline uint64_t arch_pa(const struct pgt *t, uint64_t raw, int level)
+{
+	return raw & PGT_GENERIC_ADDRESS & ~level_mask(t, level);
+}
+
+/* A leaf with these attributes, to be placed. */
+static inline uint64_t arch_leaf(const struct pgt *t, uint64_t attr)
+{
+	(void)t;
+	return PGT_GENERIC_LEAF | (attr & ATTR_BY_TWO) << 2 | (attr & ATTR_BY_ONE) << 1 |
+	       (attr & ATTR_SW) << 48 | (attr & PGT_MEM_MASK) << 36 | (attr & PGT_SH_MASK) << 32 |
+	       (attr & PGT_NOACCESS ? PGT_GENERIC_NOACCESS : 0);
+}
+
+/* The same leaf, not broken, at a level and PA, with or without the hint. */
+static inline uint64_t arch_place(const struct pgt *t, uint64_t raw, int level, uint64_t pa, bool run)
+{
+	(void)t, (void)level;
+	raw &= ~(PGT_GENERIC_ADDRESS | PGT_GENERIC_CONTIG | PGT_GENERIC_BROKEN);
+	return raw | pa | (run ? PGT_GENERIC_CONTIG : 0);
+}
+
+static inline uint64_t arch_attr(const struct pgt *t, uint64_t raw)
+{
+	(void)t;
+	return (raw >> 2 & ATTR_BY_TWO) | (raw >> 1 & ATTR_BY_ONE) | (raw >> 48 & ATTR_SW) |
+	       (raw & PGT_GENERIC_MEM) >> 36 | (raw & PGT_GENERIC_SH) >> 32 |
+	       (raw & PGT_GENERIC_NOACCESS ? PGT_NOACCESS : 0);
+}
+
+/* Whether a leaf is global. */
+static inline bool arch_global(uint64_t raw)
+{
+	return raw & PGT_GENERIC_GLOBAL;
+}
+
+/* Whether the leaf carries the hint. */
+static inline bool arch_run(uint64_t raw)
+{
+	return raw & PGT_GENERIC_CONTIG;
+}
+
+/* The young and dirty state of a leaf, as attributes, and a leaf with more of it. */
+static inline uint64_t arch_state(uint64_t raw)
+{
+	return raw >> 1 & (PGT_YOUNG | PGT_DIRTY);
+}
+
+static inline uint64_t arch_add_state(uint64_t raw, uint64_t state)
+{
+	return raw | state << 1;
+}
+
+/* The inaccessible entry that stands in a leaf's or table's place while it is
+ * broken: everything but access is kept. */
+static inline uint64_t arch_break(uint64_t raw)
+{
+	return raw | PGT_GENERIC_BROKEN;
+}
+
+static inline bool arch_broken(uint64_t raw)
+{
+	return (raw & PGT_GENERIC_TYPE) != PGT_GENERIC_TOKEN && (raw & PGT_GENERIC_BROKEN);
+}
+
+static inline uint64_t arch_token(uint64_t raw)
+{
+	return raw >> 2;
+}
+
+/* What an access through this leaf meets: a PGT_FAULT_, or 0. */
+static inline int arch_fault(const struct pgt *t, uint64_t raw, uint64_t attr, uint64_t access)
+{
+	uint64_t needs;
+
+	if (!arch_valid(raw))
+		return PGT_FAULT_TRANSLATION;
+	if (!(attr & PGT_YOUNG) && !(t->features & PGT_FEAT_HW_YOUNG))
+		return PGT_FAULT_ACCESS_FLAG;
+	if (access & PGT_EXEC)
+		needs = access & PGT_USER ? PGT_UEXEC : PGT_EXEC;
+	else
+		needs = access & (PGT_READ | PGT_WRITE | PGT_USER);
+	if ((attr & needs) != needs)
+		return PGT_FAULT_PERMISSION;
+	if ((access & PGT_WRITE) && !(attr & PGT_DIRTY) && !(t->features & PGT_FEAT_HW_DIRTY))
+		return PGT_FAULT_PERMISSION;
+	return 0;
+}
+
+/* What a walk meets at an entry that no legal table holds. */
+static inline int arch_corrupt_fault(const struct pgt *t, uint64_t raw, int level)
+{
+	uint64_t type = raw & PGT_GENERIC_TYPE;
+	bool leads = type == PGT_GENERIC_LEAF ? level_has_leaves(t, level) :
+						type == PGT_GENERIC_TABLE && level < PGT_LAST_LEVEL;
+
+	return leads ? PGT_FAULT_ADDRESS_SIZE : PGT_FAULT_TRANSLATION;
+}
+
+/* What hardware makes of the leaf at an access that doesn't fault. */
+static inline uint64_t arch_touch(uint64_t raw, uint64_t access)
+{
+	return raw | PGT_GENERIC_YOUNG | (access & PGT_WRITE ? PGT_GENERIC_DIRTY : 0);
+}
+
+/* What is wrong with an entry by itself, in words; NULL: nothing. */
+static inline const char *arch_problem(const struct pgt *t, uint64_t raw, int level)
+{
+	uint64_t table_bits = PGT_GENERIC_ADDRESS | PGT_GENERIC_BROKEN | PGT_GENERIC_TYPE;
+
+	switch (raw & PGT_GENERIC_TYPE) {
+	case PGT_GENERIC_TOKEN:
+		return NULL;
+	case PGT_GENERIC_EMPTY:
+		return raw ? "an empty entry that is not zero" : NULL;
+	}
+	if (raw & PGT_GENERIC_ADDRESS & beyond_output(t))
+		return "an address beyond the output range";
+	if ((raw & PGT_GENERIC_ADDRESS) & (granule(t) - 1))
+		return "an address that is not aligned to the granule";
+	if ((raw & PGT_GENERIC_TYPE) == PGT_GENERIC_TABLE) {
+		if (level == PGT_LAST_LEVEL)
+			return "a table at the page level";
+		return raw & ~table_bits ? "a table entry with reserved bits set" : NULL;
+	}
+	if (!level_has_leaves(t, level))
+		return "a block at a level that has none";
+	if (raw & PGT_GENERIC_ADDRESS & level_mask(t, level))
+		return "a block that is not aligned to its size";
+	if (raw >> 11 & 1)
+		return "a leaf with reserved bits set";
+	if ((raw & PGT_GENERIC_MEM) >> PGT_GENERIC_MEM_SHIFT > 4 ||
+	    (raw & PGT_GENERIC_SH) == PGT_GENERIC_SH)
+		return "a leaf with a reserved memory type or shareability";
+	return NULL;
+}
+
+#endif

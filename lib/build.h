@@ -1,0 +1,263 @@
+/* SPDX-FileCopyrightText: 2026 libpgtable authors */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Making leaves: what is needed, and how a stretch and the tables above it are
+ * filled.  A table is filled, written, published and only then linked, so that
+ * walkers and readers never meet one that is half full.
+ */
+#ifndef PGT_BUILD_H
+#define PGT_BUILD_H
+
+#include "gather.h"
+#include "walk.h"
+
+/* How the table in hand is reached. */
+enum reach {
+	REACH_LINKED, /* from the root */
+	REACH_NEW,    /* it is to be linked when it is left */
+	REACH_INNER,  /* from a table that is not linked itself */
+};
+
+struct build {
+	struct call *c;
+	uint64_t leaf;            /* a leaf to be placed, not broken; or a token, the same everywhere */
+	bool token;
+	uint64_t first, last, pa; /* offsets, and the PA of the first */
+	unsigned max_shift;       /* no leaf or run is larger */
+	bool units;               /* leaves stay within the embedder's units of memory ... */
+	uint64_t piece_first;     /* ... of which [piece_first, piece_last] is one */
+	uint64_t piece_last;
+	uint8_t reach[PGT_LEVELS];
+	uint64_t table_pa[PGT_LEVELS];
+};
+
+static inline uint64_t build_pa(const struct build *b, uint64_t at)
+{
+	return b->pa + (at - b->first);
+}
+
+/* The last offset that can share a leaf with this one. */
+static inline uint64_t build_piece_last(struct build *b, uint64_t at)
+{
+	const struct pgt *t = b->c->t;
+	uint64_t left, bytes;
+
+	if (!b->units)
+		return b->last;
+	if (at >= b->piece_first && at <= b->piece_last)
+		return b->piece_last;
+	left = b->last - at + 1;
+	bytes = t->pages.unit(t->pages.ctx, build_pa(b, at), left) & ~(granule(t) - 1);
+	if (bytes == 0)
+		bytes = granule(t);
+	b->piece_first = at;
+	b->piece_last = at + (bytes < left ? bytes : left) - 1;
+	return b->piece_last;
+}
+
+/* How many leaves of the table in hand can be made from the walk's next byte on. */
+static inline unsigned build_leaves_here(struct build *b, const struct pgt_walk *w)
+{
+	const struct pgt *t = b->c->t;
+	unsigned shift = level_shift(t, w->level);
+	uint64_t mask = level_mask(t, w->level), stop, piece_last;
+	uint64_t misfit = w->next | (b->token ? 0 : build_pa(b, w->next));
+
+	if (!level_has_leaves(t, w->level) || shift > b->max_shift || (misfit & mask))
+		return 0;
+	piece_last = build_piece_last(b, w->next);
+	stop = walk_stretch_last(w);
+	if (stop > piece_last)
+		stop = piece_last;
+	stop -= w->next;
+	return (unsigned)((stop >> shift) + ((stop & mask) == mask));
+}
+
+/* ---- How many tables are needed ---- */
+
+struct need {
+	uint64_t tables;
+	/* The last entry of each level that was counted, plus one, so that
+	 * two stretches that share an entry count its table once. */
+	uint64_t counted[PGT_LEVELS];
+};
+
+static inline void need_entries(struct need *need, const struct pgt *t, int level, uint64_t first, uint64_t last)
+{
+	uint64_t low = first >> level_shift(t, level), high = last >> level_shift(t, level);
+	uint64_t *counted = &need->counted[level + 1];
+
+	if (*counted == low + 1)
+		low++;
+	*counted = high + 1;
+	need->tables += high + 1 - low;
+}
+
+/* The tables below entries of [first, last] that no leaf can cover whole. */
+static inline void need_edges(struct need *need, const struct pgt *t, int level, uint64_t first, uint64_t last)
+{
+	for (; level < PGT_LAST_LEVEL; level++) {
+		uint64_t mask = level_mask(t, level);
+
+		if (first & mask)
+			need_entries(need, t, level, first, first);
+		if ((last & mask) != mask && ((first & mask) == 0 || (first | mask) < last))
+			need_entries(need, t, level, last, last);
+	}
+}
+
+/* The tables below empty entries of this level for the range, a piece at a time. */
+static inline void need_range(struct need *need, struct build *b, int level, uint64_t first, uint64_t last)
+{
+	const struct pgt *t = b->c->t;
+
+	for (;;) {
+		uint64_t piece_last = build_piece_last(b, first);
+		uint64_t misfit = build_pa(b, first) ^ first;
+		int top = level;
+
+		if (piece_last > last)
+			piece_last = last;
+		while (top < PGT_LAST_LEVEL &&
+		       (!level_has_leaves(t, top) || level_shift(t, top) > b->max_shift ||
+			(misfit & level_mask(t, top)))) {
+			need_entries(need, t, top, first, piece_last);
+			top++;
+		}
+		need_edges(need, t, top, first, piece_last);
+		if (piece_last == last)
+			return;
+		first = piece_last + 1;
+	}
+}
+
+/* The same for n entries from the walk's next byte on. */
+static inline void need_tables(struct need *need, struct build *b, const struct pgt_walk *w, unsigned n)
+{
+	uint64_t mask = level_mask(w->t, w->level);
+	uint64_t last = (walk_begin(w) + ((uint64_t)(n - 1) << level_shift(w->t, w->level))) | mask;
+
+	need_range(need, b, w->level, w->next, last < w->last ? last : w->last);
+}
+
+/* ---- Filling ---- */
+
+static inline void fill_leaves(struct build *b, struct pgt_entry *e, int level, unsigned n,
+			       uint64_t pa, bool run)
+{
+	const struct pgt *t = b->c->t;
+
+	if (b->token)
+		entry_fill(e, n, b->leaf, 0);
+	else
+		entry_fill(e, n, arch_place(t, b->leaf, level, pa, run), UINT64_C(1) << level_shift(t, level));
+}
+
+/* Fills n entries of the table in hand, with the hint where a whole run is. */
+static inline void build_fill(struct build *b, const struct pgt_walk *w, unsigned n)
+{
+	const struct pgt *t = b->c->t;
+	unsigned run = 1u << t->run_bits[w->level + 1], head, whole;
+	uint64_t run_mask = (UINT64_C(1) << run_shift(t, w->level)) - 1;
+	uint64_t pa = build_pa(b, w->next);
+	struct pgt_entry *e = walk_entry(w);
+	unsigned shift = level_shift(t, w->level);
+
+	head = whole = 0;
+	if (run > 1 && (t->features & PGT_FEAT_CONTIG) && !b->token &&
+	    arch_valid(b->leaf) && run_shift(t, w->level) <= b->max_shift &&
+	    ((pa ^ w->next) & run_mask) == 0) {
+		head = (0u - walk_index(w)) & (run - 1);
+		if (head < n)
+			whole = (n - head) & ~(run - 1);
+		else
+			head = 0;
+	}
+	if (head)
+		fill_leaves(b, e, w->level, head, pa, false);
+	if (whole)
+		fill_leaves(b, e + head, w->level, whole, pa + ((uint64_t)head << shift), true);
+	head += whole;
+	if (head < n)
+		fill_leaves(b, e + head, w->level, n - head, pa + ((uint64_t)head << shift), false);
+	if (b->reach[w->level + 1] == REACH_LINKED)
+		gather_wrote(b->c, e, n);
+	tally(b->c)->changed += n;
+}
+
+/* Down into a table of those taken, to be linked when the walk leaves it. */
+static inline void build_down_new(struct build *b, struct pgt_walk *w)
+{
+	uint64_t pa;
+	struct pgt_entry *table = pgt_table_pop(b->c, &pa);
+
+	walk_down(w, table, 0);
+	b->reach[w->level + 1] = REACH_NEW;
+	b->table_pa[w->level + 1] = pa;
+}
+
+/* Down into a table that is there. */
+static inline void build_down(struct build *b, struct pgt_walk *w, uint64_t raw)
+{
+	const struct pgt *t = b->c->t;
+	bool linked = b->reach[w->level + 1] == REACH_LINKED;
+
+	walk_down(w, table_at(t, arch_next(t, raw), granule(t)), raw);
+	b->reach[w->level + 1] = linked ? REACH_LINKED : REACH_INNER;
+}
+
+static inline void table_written(struct call *c, void *table)
+{
+	if (c->t->memory.written)
+		c->t->memory.written(c->t->memory.ctx, table, granule(c->t));
+}
+
+/* After walk_up: the table just left is complete. */
+static inline void build_left(struct build *b, struct pgt_walk *w)
+{
+	struct pgt *t = b->c->t;
+	int child = w->level + 1;
+	struct pgt_entry *e = walk_left(w);
+
+	if (b->reach[child + 1] == REACH_LINKED)
+		return;
+	table_written(b->c, w->table[child + 1]);
+	if (b->reach[child + 1] == REACH_INNER)
+		return;
+	if (b->reach[w->level + 1] == REACH_LINKED && t->tlb.publish)
+		t->tlb.publish(t->tlb.ctx);
+	entry_store(e, arch_table(t, b->table_pa[child + 1]));
+	if (b->reach[w->level + 1] == REACH_LINKED)
+		gather_wrote(b->c, e, 1);
+}
+
+/* Builds all of the range below the walk's top, a table that nobody else sees. */
+static inline void build_fresh(struct build *b, struct pgt_walk *w)
+{
+	const struct pgt *t = b->c->t;
+
+	b->reach[w->top + 1] = REACH_INNER;
+	for (;;) {
+		unsigned n;
+		uint64_t raw;
+
+		while (walk_used(w)) {
+			if (!walk_up(w))
+				return;
+			build_left(b, w);
+		}
+		n = build_leaves_here(b, w);
+		if (n) {
+			build_fill(b, w, n);
+			walk_past(w, n);
+			continue;
+		}
+		raw = entry_load(walk_entry(w));
+		if (arch_kind(t, raw, w->level) == KIND_TABLE)
+			build_down(b, w, raw);
+		else
+			build_down_new(b, w);
+	}
+}
+
+#endif
