@@ -7,7 +7,9 @@
 #
 # Compile with -I include, and with a pgtable/config.h of your own (see
 # include/pgtable/config.h.in for what it holds).
-pgt_lib_srcs =
+pgt_lib_srcs = lib/api.c lib/arena.c lib/backends.c lib/dump.c lib/init.c lib/memory.c \
+	lib/merge.c lib/status.c
 pgt_hosted_srcs = lib/hosted.c
-pgt_lib_hdrs =
+pgt_lib_hdrs = lib/build.h lib/call.h lib/check.h lib/cut.h lib/entry.h lib/gather.h lib/map.h \
+	lib/operations.h lib/pgt.h lib/read.h lib/remove.h lib/translate.h lib/unmap.h lib/walk.h
 pgt_public_hdrs = include/pgtable/pgtable.h include/pgtable/arm64.h include/pgtable/generic.h
