@@ -10,6 +10,8 @@ case $top_srcdir in /*) ;; *) top_srcdir=$PWD/$top_srcdir ;; esac
 if test -f "$top_srcdir/config.status"; then
 	skip_all "configured in the source tree, which forbids other builds of it"
 fi
+# In a cross build: as this machine's own.
+test -z "${EXEC_WRAPPER-}" || CC=cc
 cd "$tmp" || exit 99
 # The compiler is not asked before the list has been read.
 refused() {

@@ -63,7 +63,7 @@ one "clang aarch64" clang --target=aarch64-none-elf
 # And as a program with a C library does it, down to a run.
 config_h "$tmp/hosted" 1 $pgt_known
 if test -n "${EXEC_WRAPPER-}"; then
-	skip "a program compiled along with the library runs" "a cross build"
+	skip "a program compiles along with the library, and runs" "a cross build"
 else
 	check "a program compiles along with the library" \
 		$CC -std=c11 -O1 $warn -I"$tmp/hosted" -I"$top_srcdir/include" \

@@ -90,14 +90,14 @@ config_h "$tmp/config" 1 $pgt_known
 copy
 check "no access to table memory outside lib/entry.h" seam "$tmp/tree"
 
-# plant CODE: a function more, in a header that every operation includes.
+# plant CODE: a function more, in the header that everything includes.
 plant() {
 	copy
 	printf 'static inline void planted(struct pgt_entry *e, void *p, uint64_t *u)\n{\n\t%s\n}\n' "$1" >"$tmp/planted"
 	$AWK -v planted="$tmp/planted" '/^#endif/ { last = NR } { line[NR] = $0 }
 		END { for (i = 1; i <= NR; i++) {
 			if (i == last) while ((getline l <planted) > 0) print l
-			print line[i] } }' "$top_srcdir/lib/walk.h" >"$tmp/tree/lib/walk.h"
+			print line[i] } }' "$top_srcdir/lib/pgt.h" >"$tmp/tree/lib/pgt.h"
 }
 
 # found TEXT CODE
