@@ -150,7 +150,7 @@ static inline void fill_leaves(struct build *b, struct pgt_entry *e, int level, 
 	if (b->token)
 		entry_fill(e, n, b->leaf, 0);
 	else
-		entry_fill(e, n, arch_place(t, b->leaf, level, pa, run), UINT64_C(1) << level_shift(t, level));
+		entry_fill(e, n, arch_place(t, b->leaf, level, pa, run), arch_step(t, level));
 }
 
 /* Fills n entries of the table in hand, with the hint where a whole run is. */

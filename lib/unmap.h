@@ -10,15 +10,18 @@
 
 #include "cut.h"
 
-/* What stands at an end of the range, if the range covers it in part. */
-static int edge_find(struct call *c, uint64_t at, struct cut *cut)
+/*
+ * What stands at an end of the range and lies across its border: looked for as
+ * far down as a leaf or a run can.
+ */
+static int edge_find(struct call *c, uint64_t at, uint64_t border, struct cut *cut)
 {
 	struct pgt *t = c->t;
 	struct pgt_walk w;
 
 	*cut = (struct cut){ 0 };
 	walk_start(&w, t, at, at);
-	for (;;) {
+	while (border & ((UINT64_C(1) << run_shift(t, w.level)) - 1)) {
 		uint64_t raw = entry_load(walk_entry(&w));
 		enum pgt_kind kind = arch_kind(t, raw, w.level);
 		struct pgt_entry *table;
@@ -26,13 +29,14 @@ static int edge_find(struct call *c, uint64_t at, struct cut *cut)
 		tally(c)->reads++;
 		if (kind == KIND_LEAF || kind == KIND_TOKEN)
 			cut_find(cut, c, &w, raw);
-		if (kind != KIND_TABLE)
-			return PGT_OK;
+		if (kind != KIND_TABLE || w.level == PGT_LAST_LEVEL)
+			break;
 		table = table_at(t, arch_next(t, raw), granule(t));
 		if (!table)
 			return PGT_ECORRUPT;
 		walk_down(&w, table, raw);
 	}
+	return PGT_OK;
 }
 
 /* May it be cut, and how many tables does it need? */
@@ -77,10 +81,10 @@ static int unmap_edges(struct call *c)
 	struct need need = { 0 };
 	struct cut cut[2];
 	bool broken = false;
-	int status = edge_find(c, c->first, &cut[0]);
+	int status = edge_find(c, c->first, c->first, &cut[0]);
 
 	if (status == PGT_OK)
-		status = edge_find(c, c->last, &cut[1]);
+		status = edge_find(c, c->last, c->last + 1, &cut[1]);
 	if (status != PGT_OK)
 		return status;
 	if (c->flags & PGT_WHOLE) {

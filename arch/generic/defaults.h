@@ -9,6 +9,14 @@
 
 #include "../../lib/pgt.h"
 
+#ifndef arch_step
+/* What is added to a placed leaf to make that of the next address. */
+static inline uint64_t arch_step(const struct pgt *t, int level)
+{
+	return level_mask(t, level) + 1;
+}
+#endif
+
 #ifndef arch_inherit
 /* The permission bits that a table entry lays over all below it. */
 static inline uint64_t arch_inherit(uint64_t raw)
