@@ -33,8 +33,14 @@ code() {
 # Where the C library's block functions are not about tables: the allocators
 # that hand memory out, zeroed, before it is a table.
 may_clear='lib/arena\.c|lib/hosted\.c'
-# The one place where memory that the embedder maps becomes a table.
-may_cast='lib/pgt\.h:[0-9]+: .*\(void \*\)\(\(uintptr_t\)m->window|lib/arena\.c|lib/hosted\.c'
+# Casts that are not of an entry: where memory that the embedder maps becomes a
+# table, the cursor that keeps one, and structures that are copied bytewise.
+may_cast='lib/(arena|hosted)\.c:'
+may_cast="$may_cast|lib/pgt\\.h:.*\\(void \\*\\)\\(\\(uintptr_t\\)m->window"
+may_cast="$may_cast|lib/translate\\.h:.*\\(void \\*\\)\\(uintptr_t\\)cursor->inside"
+may_cast="$may_cast|lib/init\\.c:.*(unsigned char \\*[a-z]+ = \\((const )?void \\*\\)(config|&in_force);)"
+may_cast="$may_cast|arch/[a-z0-9]*/[a-z0-9]*\\.[ch]:.*\\((const )?void \\*\\)(t->arch|&made);"
+may_cast="$may_cast|arch/[a-z0-9]*/[a-z0-9]*\\.c:.*\\(\\(unsigned char \\*\\)regs\\)\\[i\\] = from\\[i\\];"
 
 # patterns TREE: prints what is wrong.
 patterns() {
@@ -64,7 +70,7 @@ compiles() {
 	(
 		top_srcdir=$1
 		for c in $(sources 1 $pgt_known); do
-			$CC -std=c11 -fsyntax-only -w -Werror=incompatible-pointer-types -Werror=int-conversion \
+			$CC -std=c11 -fsyntax-only -Werror=incompatible-pointer-types -Werror=int-conversion \
 				-Werror=implicit-function-declaration -I"$tmp/config" -I"$1/include" "$c" || exit 1
 		done
 	)

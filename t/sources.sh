@@ -32,10 +32,11 @@ config_h() {
 	shift 2
 	mkdir -p "$src_dir"
 	{
-		for src_b in "$@"; do
-			echo "#define PGT_HAVE_$(echo "$src_b" | tr a-z A-Z) 1"
+		for src_b in $pgt_known; do
+			case " $* " in *" $src_b "*) src_have=1 ;; *) src_have=0 ;; esac
+			echo "#define PGT_HAVE_$(echo "$src_b" | tr a-z A-Z) $src_have"
 		done
-		test "$src_hosted" = 0 || echo "#define PGT_HAVE_HOSTED 1"
+		echo "#define PGT_HAVE_HOSTED $src_hosted"
 		printf '#define PGT_BACKENDS(X)'
 		for src_b in "$@"; do
 			printf ' X(%s' "$src_b"
