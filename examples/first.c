@@ -7,19 +7,20 @@
 int main(void)
 {
 	static _Alignas(4096) unsigned char ram[8 << 12]; /* the tables; the CPU sees them at 1 GiB */
-	struct pgt_arena arena;
-	struct pgt_translation to;
-	struct pgt *t = NULL;
-	int status = pgt_arena_init(&arena, ram, sizeof ram, 0x40000000);
 	struct pgt_config config = { .size = sizeof config, .format = "arm64" };
+	struct pgt_translation to;
+	struct pgt_arena arena;
+	struct pgt *t;
 
+	if (pgt_arena_init(&arena, ram, sizeof ram, 0x40000000))
+		return 1;
 	config.memory = pgt_arena_memory(&arena);
-	status = status ? status : pgt_create(&config, &t);
-	status = status ? status : pgt_map(t, 0x200000, 0x80000000, 0x401000, PGT_READ | PGT_WRITE, 0, NULL);
-	status = status ? status : pgt_translate(t, 0x212345, PGT_WRITE, &to);
-	printf("%s", status ? pgt_strerror(status) : "");
-	if (!status)
-		printf("root %#" PRIx64 ": VA 0x212345 is PA %#" PRIx64 ", in a leaf of 2^%u bytes\n", pgt_root(t), to.pa, to.leaf_bits);
+	if (pgt_create(&config, &t) ||
+	    pgt_map(t, 0x200000, 0x80000000, 0x401000, PGT_READ | PGT_WRITE, 0, NULL) ||
+	    pgt_translate(t, 0x212345, PGT_WRITE, &to))
+		return 1;
+	printf("root %#" PRIx64 ": VA 0x212345 is PA %#" PRIx64 ", in a leaf of 2^%u bytes\n",
+	       pgt_root(t), to.pa, to.leaf_bits);
 	pgt_destroy(t);
-	return status != PGT_OK;
+	return 0;
 }
