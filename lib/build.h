@@ -185,37 +185,86 @@ static inline void build_fill(struct build *b, const struct pgt_walk *w, unsigne
 	tally(b->c)->changed += n;
 }
 
-/* Down into a table of those taken, to be linked when the walk leaves it. */
-static inline void build_down_new(struct build *b, struct pgt_walk *w)
-{
-	uint64_t pa;
-	struct pgt_entry *table = pgt_table_pop(b->c, &pa);
-
-	walk_down(w, table, 0);
-	b->reach[w->level + 1] = REACH_NEW;
-	b->table_pa[w->level + 1] = pa;
-}
-
-/* Down into a table that is there. */
-static inline void build_down(struct build *b, struct pgt_walk *w, uint64_t raw)
-{
-	const struct pgt *t = b->c->t;
-	bool linked = b->reach[w->level + 1] == REACH_LINKED;
-
-	walk_down(w, table_at(t, arch_next(t, raw), granule(t)), raw);
-	b->reach[w->level + 1] = linked ? REACH_LINKED : REACH_INNER;
-}
-
 static inline void table_written(struct call *c, void *table)
 {
 	if (c->t->memory.written)
 		c->t->memory.written(c->t->memory.ctx, table, granule(c->t));
 }
 
+static inline void call_publish(struct call *c)
+{
+	if (c->t->tlb.publish)
+		c->t->tlb.publish(c->t->tlb.ctx);
+}
+
+/* Down into a table that is there; false where its memory is unknown. */
+static inline bool build_down(struct build *b, struct pgt_walk *w, uint64_t raw)
+{
+	const struct pgt *t = b->c->t;
+	bool linked = b->reach[w->level + 1] == REACH_LINKED;
+	struct pgt_entry *table = table_at(t, arch_next(t, raw), granule(t));
+
+	if (!table)
+		return false;
+	walk_down(w, table, raw);
+	b->reach[w->level + 1] = linked ? REACH_LINKED : REACH_INNER;
+	return true;
+}
+
+static inline void build_enter(struct build *b, struct pgt_walk *w, struct pgt_entry *table, uint64_t pa)
+{
+	walk_down(w, table, 0);
+	b->reach[w->level + 1] = REACH_NEW;
+	b->table_pa[w->level + 1] = pa;
+}
+
+/*
+ * Several writers may need a table here at once: it is linked empty, and who
+ * comes second uses the first's (PGT_FEAT_PARALLEL).
+ */
+static inline bool build_share(struct build *b, struct pgt_walk *w, struct pgt_entry *table, uint64_t pa)
+{
+	const struct pgt *t = b->c->t;
+	struct pgt_entry *e = walk_entry(w);
+	uint64_t is = 0, raw = arch_table(t, pa);
+
+	table_written(b->c, table);
+	call_publish(b->c);
+	if (entry_compare_swap(e, &is, raw)) {
+		gather_wrote(b->c, e, 1);
+		return build_down(b, w, raw);
+	}
+	pgt_table_push(b->c, table, pa);
+	return arch_kind(t, is, w->level) == KIND_TABLE && build_down(b, w, is);
+}
+
+/* Down into a table of those taken, to be linked when the walk leaves it; false
+ * where none is left. */
+static inline bool build_down_new(struct build *b, struct pgt_walk *w)
+{
+	bool shared = (b->c->t->features & PGT_FEAT_PARALLEL) && b->reach[w->level + 1] == REACH_LINKED;
+	uint64_t pa;
+	struct pgt_entry *table = pgt_table_pop(b->c, &pa);
+
+	if (!table)
+		return false;
+	if (shared && !entry_load(walk_entry(w)))
+		return build_share(b, w, table, pa);
+	build_enter(b, w, table, pa);
+	return true;
+}
+
+/* The tables are not as they were counted: this entry stays as it is. */
+static inline void build_give_up(struct build *b, struct pgt_walk *w)
+{
+	b->c->corrupt = true;
+	walk_past(w, 1);
+}
+
 /* After walk_up: the table just left is complete. */
 static inline void build_left(struct build *b, struct pgt_walk *w)
 {
-	struct pgt *t = b->c->t;
+	const struct pgt *t = b->c->t;
 	int child = w->level + 1;
 	struct pgt_entry *e = walk_left(w);
 
@@ -224,8 +273,8 @@ static inline void build_left(struct build *b, struct pgt_walk *w)
 	table_written(b->c, w->table[child + 1]);
 	if (b->reach[child + 1] == REACH_INNER)
 		return;
-	if (b->reach[w->level + 1] == REACH_LINKED && t->tlb.publish)
-		t->tlb.publish(t->tlb.ctx);
+	if (b->reach[w->level + 1] == REACH_LINKED)
+		call_publish(b->c);
 	entry_store(e, arch_table(t, b->table_pa[child + 1]));
 	if (b->reach[w->level + 1] == REACH_LINKED)
 		gather_wrote(b->c, e, 1);
@@ -253,10 +302,9 @@ static inline void build_fresh(struct build *b, struct pgt_walk *w)
 			continue;
 		}
 		raw = entry_load(walk_entry(w));
-		if (arch_kind(t, raw, w->level) == KIND_TABLE)
-			build_down(b, w, raw);
-		else
-			build_down_new(b, w);
+		if (arch_kind(t, raw, w->level) == KIND_TABLE ? !build_down(b, w, raw) :
+								!build_down_new(b, w))
+			build_give_up(b, w);
 	}
 }
 

@@ -44,6 +44,7 @@ struct call {
 	struct gather *g;          /* its inside */
 	bool asked;                /* the embedder's: what is removed is told */
 	bool live;                 /* somebody may cache these translations */
+	bool corrupt;              /* the tables changed under the call, which only a fault or a guest does */
 	unsigned flags;
 	uint64_t first, last;      /* offsets */
 	uint64_t pool_pa;          /* tables taken for this call, a list ... */
@@ -83,6 +84,7 @@ int pgt_table_alloc(struct pgt *t, uint64_t bytes, uint64_t *pa, struct pgt_entr
 void pgt_table_free(struct pgt *t, uint64_t pa, uint64_t bytes);
 int pgt_tables_take(struct call *c, uint64_t count);
 struct pgt_entry *pgt_table_pop(struct call *c, uint64_t *pa);
+void pgt_table_push(struct call *c, struct pgt_entry *table, uint64_t pa);
 void pgt_tables_return(struct call *c);
 
 /* init.c: checks the configuration; nothing is allocated. */

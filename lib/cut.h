@@ -97,6 +97,30 @@ static void cut_unfold(struct call *c, const struct cut *cut)
 	tally(c)->runs_unfolded++;
 }
 
+/* The members lose the hint while they stay valid; a state that hardware sets
+ * in one meanwhile becomes that of all. */
+static void cut_unfold_in_place(struct call *c, const struct cut *cut)
+{
+	const struct pgt *t = c->t;
+	uint64_t state = 0;
+
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (unsigned i = 0; i < cut->members; i++) {
+			uint64_t raw = entry_load(cut->e + i), plain;
+
+			do {
+				state |= arch_state(raw);
+				plain = arch_place(t, raw, cut->level, arch_pa(t, raw, cut->level), false);
+				plain = arch_add_state(plain, state);
+				tally(c)->rmws++;
+			} while (!entry_compare_swap(cut->e + i, &raw, plain));
+		}
+	gather_wrote(c, cut->e, cut->members);
+	gather_leaves(c, cut->begin, cut->end, cut->level, arch_global(cut->raw));
+	tally(c)->changed += cut->members;
+	tally(c)->runs_unfolded++;
+}
+
 static void cut_build(struct call *c, const struct cut *cut, struct pgt_entry *table, uint64_t first, uint64_t last)
 {
 	const struct pgt *t = c->t;
@@ -113,18 +137,31 @@ static void cut_build(struct call *c, const struct cut *cut, struct pgt_entry *t
 	build_fresh(&b, &w);
 }
 
-/* Fills a table of those taken with what of the leaf lies outside the range. */
-static struct pgt_entry *cut_split(struct call *c, const struct cut *cut, uint64_t *pa)
+/* Fills a table that nobody sees with what of the leaf lies outside the range. */
+static void cut_fill(struct call *c, const struct cut *cut, struct pgt_entry *table)
 {
-	struct pgt_entry *table = pgt_table_pop(c, pa);
-
 	if (cut->leaf_begin < c->first)
 		cut_build(c, cut, table, cut->leaf_begin, c->first - 1);
 	if (cut->leaf_end > c->last)
 		cut_build(c, cut, table, c->last + 1, cut->leaf_end);
 	table_written(c, table);
+}
+
+/* Puts the table in the place of the leaf, which is broken, or stays valid to
+ * the last: then what hardware sets in it meanwhile is filled in once more. */
+static void cut_link(struct call *c, struct cut *cut, struct pgt_entry *table, uint64_t pa)
+{
+	uint64_t link = arch_table(c->t, pa);
+
+	do {
+		cut_fill(c, cut, table);
+		call_publish(c);
+		tally(c)->rmws++;
+	} while (!entry_compare_swap(cut->leaf_e, &cut->raw, link));
+	gather_wrote(c, cut->leaf_e, 1);
+	if (arch_valid(cut->raw))
+		gather_leaves(c, cut->leaf_begin, cut->leaf_end, cut->level, arch_global(cut->raw));
 	tally(c)->blocks_split++;
-	return table;
 }
 
 #endif

@@ -202,7 +202,7 @@ static int call_finish(struct call *c, int status)
 		gather_close(c);
 	else
 		gather_end(c);
-	return status;
+	return status == PGT_OK && c->corrupt ? PGT_ECORRUPT : status;
 }
 
 #endif

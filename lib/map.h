@@ -223,7 +223,7 @@ static void break_leaf(struct map *m, struct pgt_walk *w, uint64_t raw)
 
 	cut_find(&cut, c, w, raw);
 	cut_break(c, &cut);
-	if (cut.run)
+	if (cut.run && m->cuts < 2)
 		m->cut[m->cuts++] = cut;
 	/* Of the run, what the range touches goes. */
 	n = (unsigned)((cut.end - cut.leaf_begin) >> level_shift(t, w->level)) + 1;
@@ -267,7 +267,8 @@ static void map_break(struct map *m)
 		raw = entry_load(walk_entry(&w));
 		switch (map_plan(m, &w, raw)) {
 		case PLAN_DOWN:
-			build_down(&m->build, &w, raw);
+			if (!build_down(&m->build, &w, raw))
+				build_give_up(&m->build, &w);
 			break;
 		case PLAN_BUILD:
 			if (arch_kind(c->t, raw, w.level) == KIND_TABLE)
@@ -296,12 +297,12 @@ static void build_over_table(struct map *m, uint64_t raw, int level, uint64_t be
 	struct pgt_walk w;
 
 	walk_start_at(&w, t, level + 1, table, begin, begin | level_mask(t, level));
-	while (c->asked && walk_on(&w)) {
+	while (c->asked && table && walk_on(&w)) {
 		uint64_t at = w.next, below = entry_load(walk_entry(&w));
 		enum pgt_kind kind = arch_kind(t, below, w.level);
 
-		if (kind == KIND_TABLE) {
-			walk_down(&w, table_at(t, arch_next(t, below), granule(t)), below);
+		if (kind == KIND_TABLE && (table = table_at(t, arch_next(t, below), granule(t)))) {
+			walk_down(&w, table, below);
 			continue;
 		}
 		if (kind == KIND_LEAF || kind == KIND_TOKEN)
@@ -354,23 +355,24 @@ static void build_over(struct map *m, struct pgt_walk *w, unsigned n)
 	}
 }
 
-/* A table below the entry raw, which is no table: with what of a larger leaf stays. */
-static void build_below(struct map *m, struct pgt_walk *w, uint64_t raw)
+/* Down into a new table, which keeps what of a larger leaf stays. */
+static bool build_below(struct map *m, struct pgt_walk *w, uint64_t raw)
 {
 	enum pgt_kind kind = arch_kind(m->c->t, raw, w->level);
 	struct pgt_entry *table;
 	struct cut cut;
 	uint64_t pa;
 
-	if (kind != KIND_LEAF && kind != KIND_TOKEN) {
-		build_down_new(&m->build, w);
-		return;
-	}
+	if (kind != KIND_LEAF && kind != KIND_TOKEN)
+		return build_down_new(&m->build, w);
+	table = pgt_table_pop(m->c, &pa);
+	if (!table)
+		return false;
 	cut_find(&cut, m->c, w, raw);
-	table = cut_split(m->c, &cut, &pa);
-	walk_down(w, table, 0);
-	m->build.reach[w->level + 1] = REACH_NEW;
-	m->build.table_pa[w->level + 1] = pa;
+	cut_fill(m->c, &cut, table);
+	tally(m->c)->blocks_split += kind == KIND_LEAF;
+	build_enter(&m->build, w, table, pa);
+	return true;
 }
 
 static void map_build(struct map *m)
@@ -404,10 +406,12 @@ static void map_build(struct map *m)
 		raw = entry_load(walk_entry(&w));
 		switch (raw ? map_plan(m, &w, raw) : PLAN_BUILD) {
 		case PLAN_DOWN:
-			build_down(b, &w, raw);
+			if (!build_down(b, &w, raw))
+				build_give_up(b, &w);
 			break;
 		case PLAN_BUILD:
-			build_below(m, &w, raw);
+			if (w.level == PGT_LAST_LEVEL || !build_below(m, &w, raw))
+				build_give_up(b, &w);
 			break;
 		default:
 			walk_past(&w, 1);

@@ -67,10 +67,19 @@ static void list_shrink(struct pgt *t, uint64_t *head, uint64_t *count)
 	pgt_table_free(t, pa, granule(t));
 }
 
+/* Whether the tables set aside are this call's to use. Several writers at once
+ * leave them alone: the list has no lock. */
+static bool reserve_is_ours(const struct pgt *t)
+{
+	return !(t->features & PGT_FEAT_PARALLEL);
+}
+
 /* Makes sure that so many tables can be popped. */
 int pgt_tables_take(struct call *c, uint64_t count)
 {
-	while (c->t->reserve_count + c->pool_count < count) {
+	uint64_t reserved = reserve_is_ours(c->t) ? c->t->reserve_count : 0;
+
+	while (reserved + c->pool_count < count) {
 		int status = list_grow(c->t, &c->pool_pa, &c->pool_count);
 
 		if (status != PGT_OK) {
@@ -81,15 +90,25 @@ int pgt_tables_take(struct call *c, uint64_t count)
 	return PGT_OK;
 }
 
-/* An empty table, of those taken. */
+/* An empty table, of those taken; NULL if more are asked for than were counted. */
 struct pgt_entry *pgt_table_pop(struct call *c, uint64_t *pa)
 {
 	struct pgt *t = c->t;
+	bool reserved = reserve_is_ours(t) && t->reserve_count;
 
+	if (!reserved && !c->pool_count)
+		return NULL;
 	c->gather->tally.tables_allocated++;
-	if (t->reserve_count)
+	if (reserved)
 		return list_pop(t, &t->reserve_pa, &t->reserve_count, pa);
 	return list_pop(t, &c->pool_pa, &c->pool_count, pa);
+}
+
+/* A table that was popped and, still empty, is not needed. */
+void pgt_table_push(struct call *c, struct pgt_entry *table, uint64_t pa)
+{
+	c->gather->tally.tables_allocated--;
+	list_push(table, pa, &c->pool_pa, &c->pool_count);
 }
 
 /* Gives back what the call took and didn't use. */

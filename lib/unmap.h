@@ -49,51 +49,83 @@ static int edge_check(struct call *c, const struct cut *cut, struct need *need)
 		return PGT_OK;
 	if (c->flags & PGT_NO_SPLIT)
 		return PGT_EBLOCK;
-	if (c->live && cut->valid && (c->flags & PGT_NO_BREAK))
+	if (c->live && cut->valid && (c->flags & PGT_NO_BREAK) && !(c->t->features & PGT_FEAT_BBM2))
 		return PGT_EBREAK;
 	if (cut->leaf)
 		need_edges(need, c->t, cut->level, first, last);
 	return PGT_OK;
 }
 
-static void edge_split(struct call *c, const struct cut *cut)
+static void edge_split(struct call *c, struct cut *cut)
 {
-	struct pgt *t = c->t;
 	uint64_t first = cut->leaf_begin > c->first ? cut->leaf_begin : c->first;
 	uint64_t last = cut->leaf_end < c->last ? cut->leaf_end : c->last;
 	uint64_t pa;
+	struct pgt_entry *table = pgt_table_pop(c, &pa);
 
-	cut_split(c, cut, &pa);
-	if (t->tlb.publish)
-		t->tlb.publish(t->tlb.ctx);
-	entry_store(cut->leaf_e, arch_table(t, pa));
-	gather_wrote(c, cut->leaf_e, 1);
+	if (!table) {
+		c->corrupt = true;
+		return;
+	}
+	cut->raw = entry_load(cut->leaf_e);
+	cut_link(c, cut, table, pa);
 	tally(c)->leaves++;
 	tally(c)->changed++;
 	if (c->asked)
 		tell_removed(c, cut->raw, cut->level, cut->leaf_begin, first, last);
 }
 
+/* Unfolds the runs at the ends, breaking before making where that is needed. */
+static void unmap_unfold(struct call *c, struct cut *cut)
+{
+	/* Level 2 lets size and hint of a valid leaf change; nor need what nobody caches be broken. */
+	bool in_place = !c->live || (c->t->features & PGT_FEAT_BBM2);
+	bool broken = false;
+
+	for (unsigned i = 0; i < 2 && !in_place; i++)
+		if (cut_any(&cut[i])) {
+			cut_break(c, &cut[i]);
+			broken |= cut[i].valid;
+		}
+	if (broken)
+		gather_drain(c);
+	for (unsigned i = 0; i < 2; i++) {
+		if (!cut[i].run)
+			continue;
+		if (in_place)
+			cut_unfold_in_place(c, &cut[i]);
+		else
+			cut_unfold(c, &cut[i]);
+	}
+}
+
+/* The range grows to the ends of what it covers in part. */
+static void unmap_widen(struct call *c, const struct cut *cut)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (!cut_any(&cut[i]))
+			continue;
+		if (cut[i].begin < c->first)
+			c->first = cut[i].begin;
+		if (cut[i].end > c->last)
+			c->last = cut[i].end;
+	}
+}
+
 /* Cuts what the range covers in part, so that its ends are ends of leaves. */
 static int unmap_edges(struct call *c)
 {
-	bool elide = c->t->features & PGT_FEAT_BBM2;
 	struct need need = { 0 };
 	struct cut cut[2];
-	bool broken = false;
 	int status = edge_find(c, c->first, c->first, &cut[0]);
 
 	if (status == PGT_OK)
 		status = edge_find(c, c->last, c->last + 1, &cut[1]);
-	if (status != PGT_OK)
-		return status;
-	if (c->flags & PGT_WHOLE) {
-		if (cut_any(&cut[0]))
-			c->first = cut[0].begin < c->first ? cut[0].begin : c->first;
-		if (cut_any(&cut[1]))
-			c->last = cut[1].end > c->last ? cut[1].end : c->last;
+	if (status == PGT_OK && (c->flags & PGT_WHOLE)) {
+		unmap_widen(c, cut);
 		return PGT_OK;
 	}
+	/* Both ends may lie in one leaf, or in one run. */
 	if (cut[0].leaf_e == cut[1].leaf_e)
 		cut[1].leaf = false;
 	if (cut[0].e == cut[1].e)
@@ -104,17 +136,7 @@ static int unmap_edges(struct call *c)
 		status = pgt_tables_take(c, need.tables);
 	if (status != PGT_OK)
 		return status;
-	/* A break of the second may refresh the first's state: break, then build. */
-	for (unsigned i = 0; i < 2; i++)
-		if (cut_any(&cut[i])) {
-			cut_break(c, &cut[i]);
-			broken |= cut[i].valid;
-		}
-	if (broken && c->live && !elide)
-		gather_drain(c);
-	for (unsigned i = 0; i < 2; i++)
-		if (cut[i].run)
-			cut_unfold(c, &cut[i]);
+	unmap_unfold(c, cut);
 	for (unsigned i = 0; i < 2; i++)
 		if (cut[i].leaf)
 			edge_split(c, &cut[i]);

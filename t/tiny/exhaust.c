@@ -252,7 +252,13 @@ int main(void)
 	config.tlb.invalidate = tlb_invalidate;
 	config.tlb.sync = tlb_sync;
 	try_all(&config, 9, 1, "runs and a TLB");
-	config.features |= PGT_FEAT_UPPER;
+	config.features |= PGT_FEAT_BBM2;
+	config.input_bits = 9;
+	pages = 16;
+	differences = calls = 0;
+	all_pairs(&config, true, PGT_NO_BREAK, 1);
+	ok(differences == 0, "level 2: whatever unmap cuts is changed without a break (%lu calls)", calls);
+	config.features ^= PGT_FEAT_BBM2 | PGT_FEAT_UPPER;
 	try_all(&config, 8, 1, "upper half");
 	try_all(&config, 11, 13, "upper half");
 	return tap_done();
