@@ -9,6 +9,6 @@ libpgtable_tiny_la_LIBTOOLFLAGS = --tag=disable-shared
 check_PROGRAMS += t/tiny/exhaust.t
 TESTS += t/tiny/exhaust.t
 t_tiny_exhaust_t_SOURCES = t/tiny/exhaust.c t/seam.c t/seam.h t/tap.h
-t_tiny_exhaust_t_CPPFLAGS = -I$(top_srcdir)/t/tiny/include $(AM_CPPFLAGS)
+t_tiny_exhaust_t_CPPFLAGS = $(libpgtable_tiny_la_CPPFLAGS)
 t_tiny_exhaust_t_LDADD = libpgtable-tiny.la
 t_tiny_exhaust_t_LDFLAGS = $(t_ldflags)
