@@ -24,11 +24,12 @@
  * Token: bits 63:2 are the embedder's.
  * 'Broken' says that a change is on its way: a walker treats such a leaf or
  * table, and a NOACCESS leaf, as a translation fault.
- * Leaf:  An access needs 'user' if it is unprivileged, and its
- * own bit: read, write, execution or unprivileged execution.  An unprivileged
- * fetch needs no 'user' and no 'read'.  A walker that keeps young and dirty
- * state sets young at every access and dirty at every write, by
- * compare-and-swap; one that doesn't faults where they are clear.
+ * An access needs 'user' if it is unprivileged, and its own bit: read, write,
+ * execution or unprivileged execution.  An unprivileged fetch needs no 'user'
+ * and no 'read'.  A walker that keeps young and dirty state sets young at every
+ * access and dirty at every write, by compare-and-swap; one that doesn't faults
+ * where they are clear.  Faults in this order: translation, access flag (not
+ * young), permission (a write to a clean leaf is one).
  * Contiguous: 16 entries, naturally aligned, that differ only in young and
  * dirty and map 16 consecutive leaves from an aligned address; a walker may
  * ignore it.
