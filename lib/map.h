@@ -3,132 +3,15 @@
 /*
  * pgt_map.  Three passes over the range, of which the first alone can fail:
  *
- *	scan   what stands there, and how many tables the rest needs
- *	break  only where something valid is replaced: leaves and tables give
- *	       way to inaccessible entries that still tell readers what was
- *	       there, and are invalidated
+ *	scan   what stands there (plan.h), and how many tables the rest needs
+ *	break  only where something is replaced (replace.h)
  *	build  fills stretches with leaves (build.h), in tables that are linked
  *	       once they are full
  */
 #ifndef PGT_MAP_H
 #define PGT_MAP_H
 
-#include "build.h"
-#include "cut.h"
-#include "remove.h"
-
-struct map {
-	struct call *c;
-	struct build build;
-	uint64_t attr;       /* without state: what complies has it, and the PA */
-	bool careful;        /* not all of the range is empty: plan each entry */
-	bool breaks;         /* hardware may use what is replaced: break it first */
-	struct cut cut[2];   /* runs that the range covers in part, to be unfolded */
-	unsigned cuts;
-	struct need need;
-};
-
-/* Whether a leaf at the walk's next byte is what the call asks for. */
-static inline bool map_complies(const struct map *m, const struct pgt_walk *w, uint64_t raw)
-{
-	const struct pgt *t = m->c->t;
-	uint64_t within = w->next & level_mask(t, w->level);
-
-	return !arch_broken(raw) && arch_pa(t, raw, w->level) + within == build_pa(&m->build, w->next) &&
-	       (arch_attr(t, raw) & ~(PGT_YOUNG | PGT_DIRTY)) == m->attr;
-}
-
-enum below { BELOW_EMPTY, BELOW_COMPLIES, BELOW_DIFFERS, BELOW_CORRUPT };
-
-/* What the table entry raw, which the walk stands before, has below it. */
-static enum below map_below(struct map *m, const struct pgt_walk *at, uint64_t raw)
-{
-	struct call *c = m->c;
-	struct pgt_entry *table = table_at(c->t, arch_next(c->t, raw), granule(c->t));
-	bool empty = false, complies = false;
-	struct pgt_walk w;
-
-	if (!table)
-		return BELOW_CORRUPT;
-	walk_start_at(&w, c->t, at->level + 1, table, at->next, at->next | level_mask(c->t, at->level));
-	while (walk_on(&w)) {
-		unsigned n = entry_match(walk_entry(&w), walk_count(&w), ~UINT64_C(0), 0, 0);
-
-		tally(c)->reads += n + 1;
-		if (n) {
-			empty = true;
-			walk_past(&w, n);
-			continue;
-		}
-		raw = entry_load(walk_entry(&w));
-		switch (arch_kind(c->t, raw, w.level)) {
-		case KIND_TABLE:
-			table = table_at(c->t, arch_next(c->t, raw), granule(c->t));
-			if (!table)
-				return BELOW_CORRUPT;
-			walk_down(&w, table, raw);
-			continue;
-		case KIND_LEAF:
-			tally(c)->leaves++;
-			if (map_complies(m, &w, raw))
-				break;
-			return BELOW_DIFFERS;
-		case KIND_CORRUPT:
-			return BELOW_CORRUPT;
-		default:
-			return BELOW_DIFFERS;
-		}
-		complies = true;
-		walk_past(&w, 1);
-	}
-	return !complies ? BELOW_EMPTY : empty ? BELOW_DIFFERS : BELOW_COMPLIES;
-}
-
-/* What to do with the entry that the walk stands before. */
-enum plan {
-	PLAN_SKIP,    /* it is what the call asks for */
-	PLAN_BUILD,   /* build here, as if it were empty */
-	PLAN_DOWN,    /* go on in its table */
-	PLAN_CORRUPT,
-};
-
-/* A block takes the place of a table that is empty, or that REPLACE gives up. */
-static enum plan map_plan_table(struct map *m, const struct pgt_walk *w, uint64_t raw)
-{
-	unsigned flags = m->c->flags;
-
-	if (arch_broken(raw))
-		return PLAN_BUILD;
-	if (!build_leaves_here(&m->build, w) || (flags & PGT_KEEP_TABLES) ||
-	    (m->c->live && (flags & PGT_NO_BREAK)))
-		return PLAN_DOWN;
-	switch (map_below(m, w, raw)) {
-	case BELOW_EMPTY:
-		return PLAN_BUILD;
-	case BELOW_COMPLIES:
-		return flags & PGT_REPLACE ? PLAN_SKIP : PLAN_DOWN;
-	case BELOW_DIFFERS:
-		return flags & PGT_REPLACE ? PLAN_BUILD : PLAN_DOWN;
-	default:
-		return PLAN_CORRUPT;
-	}
-}
-
-static enum plan map_plan(struct map *m, const struct pgt_walk *w, uint64_t raw)
-{
-	switch (arch_kind(m->c->t, raw, w->level)) {
-	case KIND_TABLE:
-		return map_plan_table(m, w, raw);
-	case KIND_LEAF:
-		return map_complies(m, w, raw) ? PLAN_SKIP : PLAN_BUILD;
-	case KIND_CORRUPT:
-		return PLAN_CORRUPT;
-	default:
-		return PLAN_BUILD;
-	}
-}
-
-/* ---- scan ---- */
+#include "replace.h"
 
 /* The entry that is in the way, raw, is to be replaced: may it be? */
 static int scan_replaced(struct map *m, const struct pgt_walk *w, uint64_t raw)
@@ -154,17 +37,11 @@ static int scan_replaced(struct map *m, const struct pgt_walk *w, uint64_t raw)
 
 static int scan_down(struct map *m, struct pgt_walk *w, uint64_t raw)
 {
-	const struct pgt *t = m->c->t;
-	struct pgt_entry *table = table_at(t, arch_next(t, raw), granule(t));
-
-	if (!table)
-		return PGT_ECORRUPT;
 	if (arch_inherit(raw))
 		return PGT_ENOTSUP;
 	if (build_leaves_here(&m->build, w))
 		m->careful = true;
-	walk_down(w, table, raw);
-	return PGT_OK;
+	return walk_enter(w, raw) ? PGT_OK : PGT_ECORRUPT;
 }
 
 static int map_scan(struct map *m)
@@ -174,7 +51,7 @@ static int map_scan(struct map *m)
 
 	walk_start(&w, c->t, c->first, c->last);
 	while (walk_on(&w)) {
-		unsigned n = entry_match(walk_entry(&w), walk_count(&w), ~UINT64_C(0), 0, 0);
+		unsigned n = walk_empty(&w);
 		uint64_t raw;
 		int status = PGT_OK;
 
@@ -209,150 +86,6 @@ static int map_scan(struct map *m)
 			return status;
 	}
 	return PGT_OK;
-}
-
-/* ---- break ---- */
-
-static void break_leaf(struct map *m, struct pgt_walk *w, uint64_t raw)
-{
-	struct call *c = m->c;
-	const struct pgt *t = c->t;
-	uint64_t begin, first, last;
-	struct cut cut;
-	unsigned n;
-
-	cut_find(&cut, c, w, raw);
-	cut_break(c, &cut);
-	if (cut.run && m->cuts < 2)
-		m->cut[m->cuts++] = cut;
-	/* Of the run, what the range touches goes. */
-	n = (unsigned)((cut.end - cut.leaf_begin) >> level_shift(t, w->level)) + 1;
-	if (n > walk_count(w))
-		n = walk_count(w);
-	for (unsigned i = 0; i < n && c->asked; i++) {
-		raw = entry_load(cut.leaf_e + i);
-		begin = cut.leaf_begin + ((uint64_t)i << level_shift(t, w->level));
-		first = begin > c->first ? begin : c->first;
-		last = begin | level_mask(t, w->level);
-		tell_removed(c, raw, w->level, begin, first, last < c->last ? last : c->last);
-	}
-	walk_past(w, n);
-}
-
-static void break_table(struct map *m, struct pgt_walk *w, uint64_t raw)
-{
-	struct call *c = m->c;
-
-	entry_store(walk_entry(w), arch_break(raw));
-	gather_wrote(c, walk_entry(w), 1);
-	gather_walk(c, w->next, w->next | level_mask(c->t, w->level), c->t->held_global);
-	walk_past(w, 1);
-}
-
-/* Gives what is replaced to inaccessible entries, and lets TLBs forget it. */
-static void map_break(struct map *m)
-{
-	struct call *c = m->c;
-	struct pgt_walk w;
-
-	walk_start(&w, c->t, c->first, c->last);
-	while (walk_on(&w)) {
-		unsigned n = entry_match(walk_entry(&w), walk_count(&w), ~UINT64_C(0), 0, 0);
-		uint64_t raw;
-
-		if (n) {
-			walk_past(&w, n);
-			continue;
-		}
-		raw = entry_load(walk_entry(&w));
-		switch (map_plan(m, &w, raw)) {
-		case PLAN_DOWN:
-			if (!build_down(&m->build, &w, raw))
-				build_give_up(&m->build, &w);
-			break;
-		case PLAN_BUILD:
-			if (arch_kind(c->t, raw, w.level) == KIND_TABLE)
-				break_table(m, &w, raw);
-			else
-				break_leaf(m, &w, raw);
-			break;
-		default:
-			walk_past(&w, 1);
-		}
-	}
-	if (m->breaks && c->live)
-		gather_drain(c);
-	for (unsigned i = 0; i < m->cuts; i++)
-		cut_unfold(c, &m->cut[i]);
-}
-
-/* ---- build ---- */
-
-/* Tells of all below a table that a block replaces, and frees it: it is invalidated already. */
-static void build_over_table(struct map *m, uint64_t raw, int level, uint64_t begin)
-{
-	struct call *c = m->c;
-	struct pgt *t = c->t;
-	struct pgt_entry *table = table_at(t, arch_next(t, raw), granule(t));
-	struct pgt_walk w;
-
-	walk_start_at(&w, t, level + 1, table, begin, begin | level_mask(t, level));
-	while (c->asked && table && walk_on(&w)) {
-		uint64_t at = w.next, below = entry_load(walk_entry(&w));
-		enum pgt_kind kind = arch_kind(t, below, w.level);
-
-		if (kind == KIND_TABLE && (table = table_at(t, arch_next(t, below), granule(t)))) {
-			walk_down(&w, table, below);
-			continue;
-		}
-		if (kind == KIND_LEAF || kind == KIND_TOKEN)
-			tell_removed(c, below, w.level, at, at, at | level_mask(t, w.level));
-		walk_past(&w, 1);
-	}
-	free_subtree(c, arch_next(t, raw), level + 1);
-}
-
-/* How many of the n entries from the walk's next on are to be built now. */
-static unsigned build_count(struct map *m, const struct pgt_walk *at, unsigned n)
-{
-	struct pgt_walk w = *at;
-	unsigned i;
-
-	for (i = 0; i < n; i++) {
-		uint64_t raw = entry_load(walk_entry(&w));
-
-		if (raw && map_plan(m, &w, raw) != PLAN_BUILD)
-			break;
-		w.next += level_mask(w.t, w.level) + 1;
-	}
-	return i;
-}
-
-/* Runs of blocks are no longer than this. */
-#define BLOCKS_AT_ONCE 32
-
-/* Fills n entries, of which some may hold broken tables. */
-static void build_over(struct map *m, struct pgt_walk *w, unsigned n)
-{
-	uint64_t old[BLOCKS_AT_ONCE], begin = w->next;
-	const struct pgt *t = m->c->t;
-
-	for (unsigned k = n; n; n -= k) {
-		unsigned room = BLOCKS_AT_ONCE - walk_index(w) % BLOCKS_AT_ONCE;
-
-		if (w->level < PGT_LAST_LEVEL && k > room)
-			k = room;
-		if (k > n)
-			k = n;
-		for (unsigned i = 0; i < k && w->level < PGT_LAST_LEVEL; i++)
-			old[i] = entry_load(walk_entry(w) + i);
-		build_fill(&m->build, w, k);
-		walk_past(w, k);
-		/* Nothing leads to the broken tables any more. */
-		for (unsigned i = 0; i < k; i++, begin += level_mask(t, w->level) + 1)
-			if (w->level < PGT_LAST_LEVEL && arch_kind(t, old[i], w->level) == KIND_TABLE)
-				build_over_table(m, old[i], w->level, begin);
-	}
 }
 
 /* Down into a new table, which keeps what of a larger leaf stays. */

@@ -8,7 +8,9 @@
 #include "check.h"
 #include "map.h"
 #include "read.h"
+#include "stat.h"
 #include "translate.h"
+#include "trim.h"
 #include "unmap.h"
 
 static const char *const formats[] = { FORMATS, NULL };

@@ -70,18 +70,14 @@ static inline int read_down(struct pgt_walk *w, uint64_t *raw, enum pgt_kind *ki
 	const struct pgt *t = w->t;
 
 	for (;;) {
-		struct pgt_entry *table;
-
 		*raw = entry_load(walk_entry(w));
 		*kind = arch_kind(t, *raw, w->level);
 		if (*kind == KIND_CORRUPT)
 			return PGT_ECORRUPT;
 		if (*kind != KIND_TABLE)
 			return PGT_OK;
-		table = table_at(t, arch_next(t, *raw), granule(t));
-		if (!table)
+		if (!walk_enter(w, *raw))
 			return PGT_ECORRUPT;
-		walk_down(w, table, *raw);
 	}
 }
 
@@ -111,7 +107,7 @@ static int visit_next(struct pgt_walk *w, bool holes, uint64_t *raw, enum pgt_ki
 		int status;
 
 		if (!holes) {
-			unsigned n = entry_match(walk_entry(w), walk_count(w), ~UINT64_C(0), 0, 0);
+			unsigned n = walk_empty(w);
 
 			if (n) {
 				walk_past(w, n);
@@ -156,55 +152,6 @@ static int visit(const struct pgt *t, uint64_t first, uint64_t last, unsigned fl
 		if (!walk_intact(&w))
 			walk_start(&w, t, w.next, last);
 	}
-}
-
-/* ---- stat ---- */
-
-static int stat_range(const struct pgt *t, uint64_t first, uint64_t last, struct pgt_stat *stat)
-{
-	struct pgt_walk w;
-
-	*stat = (struct pgt_stat){ .table_bytes = t->root_bytes };
-	stat->tables[t->start_level + 1] = 1;
-	walk_start(&w, t, first, last);
-	while (walk_on(&w)) {
-		unsigned n = entry_match(walk_entry(&w), walk_count(&w), ~UINT64_C(0), 0, 0);
-		uint64_t raw, end;
-		struct pgt_entry *table;
-
-		if (n) {
-			walk_past(&w, n);
-			continue;
-		}
-		raw = entry_load(walk_entry(&w));
-		end = w.next | level_mask(t, w.level);
-		switch (arch_kind(t, raw, w.level)) {
-		case KIND_TABLE:
-			table = table_at(t, arch_next(t, raw), granule(t));
-			if (!table)
-				return PGT_ECORRUPT;
-			walk_down(&w, table, raw);
-			stat->tables[w.level + 1]++;
-			stat->table_bytes += granule(t);
-			continue;
-		case KIND_LEAF:
-			stat->leaves[w.level + 1]++;
-			if (arch_run(raw) && t->run_bits[w.level + 1] &&
-			    (w.next == first || !(w.next & ((UINT64_C(1) << run_shift(t, w.level)) - 1))))
-				stat->runs[w.level + 1]++;
-			stat->mapped_bytes += (end < last ? end : last) - w.next + 1;
-			break;
-		case KIND_TOKEN:
-			stat->tokens++;
-			break;
-		case KIND_CORRUPT:
-			return PGT_ECORRUPT;
-		default:
-			break;
-		}
-		walk_past(&w, 1);
-	}
-	return PGT_OK;
 }
 
 #endif

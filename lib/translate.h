@@ -14,11 +14,10 @@ static inline int translate_fault(struct pgt_translation *out, int fault, int le
 }
 
 /* Sets what hardware sets; false where the entry has changed meanwhile. */
-static inline bool translate_update(const struct pgt *t, struct pgt_entry *e, uint64_t raw, uint64_t access)
+static inline bool translate_update(struct pgt_entry *e, uint64_t raw, uint64_t access)
 {
 	uint64_t touched = arch_touch(raw, access);
 
-	(void)t;
 	return touched == raw || entry_compare_swap(e, &raw, touched);
 }
 
@@ -72,18 +71,14 @@ static int translate_walk(const struct pgt *t, uint64_t at, uint64_t access, str
 
 		walk_start(&w, t, at, at);
 		*out = (struct pgt_translation){ .stage = 1 };
-		while (raw = entry_load(walk_entry(&w)), translate_leads_on(t, raw, w.level)) {
-			struct pgt_entry *table = table_at(t, arch_next(t, raw), granule(t));
-
-			if (!table)
+		while (raw = entry_load(walk_entry(&w)), translate_leads_on(t, raw, w.level))
+			if (!walk_enter(&w, raw))
 				return translate_fault(out, PGT_FAULT_EXTERNAL, w.level + 1);
-			walk_down(&w, table, raw);
-		}
 		status = translate_entry(t, raw, w.level, read_inherited(&w), at, access, out);
 		if (tries < READ_TRIES && !walk_intact(&w))
 			continue;
 		if (status == PGT_OK && (access & PGT_UPDATE) &&
-		    !translate_update(t, walk_entry(&w), raw, access) && tries < READ_TRIES)
+		    !translate_update(walk_entry(&w), raw, access) && tries < READ_TRIES)
 			continue;
 		if (cursor)
 			cursor_keep(cursor, &w);
@@ -111,7 +106,7 @@ static int cursor_translate(struct pgt_cursor *cursor, uint64_t at, uint64_t acc
 			*out = (struct pgt_translation){ .stage = 1 };
 			status = translate_entry(t, raw, level, cursor->inside[CURSOR_INHERITED], at, access, out);
 			if (status != PGT_OK || !(access & PGT_UPDATE) ||
-			    translate_update(t, e, raw, access))
+			    translate_update(e, raw, access))
 				return status;
 		}
 	}

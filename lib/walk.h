@@ -14,7 +14,7 @@
  *	walk_start(&w, t, first, last);
  *	while (walk_on(&w)) {
  *		... walk_entry(&w), walk_count(&w) ...
- *		walk_past(&w, n);  or  walk_down(&w, table, raw);
+ *		walk_past(&w, n);  or  walk_enter(&w, raw);
  *	}
  *
  * An operation that must see each table it leaves replaces walk_on by walk_used
@@ -132,6 +132,22 @@ static inline void walk_down(struct pgt_walk *w, struct pgt_entry *table, uint64
 	w->raw[w->level + 1] = raw;
 }
 
+/* The same, by the table's address; false where the embedder knows no such memory. */
+static inline bool walk_enter(struct pgt_walk *w, uint64_t raw)
+{
+	struct pgt_entry *table = table_at(w->t, arch_next(w->t, raw), granule(w->t));
+
+	if (table)
+		walk_down(w, table, raw);
+	return table != NULL;
+}
+
+/* How many entries of the stretch are empty before the first that is not. */
+static inline unsigned walk_empty(const struct pgt_walk *w)
+{
+	return entry_match(walk_entry(w), walk_count(w), ~UINT64_C(0), 0, 0);
+}
+
 /* Whether nothing is left of the table in hand. */
 static inline bool walk_used(const struct pgt_walk *w)
 {
@@ -139,7 +155,7 @@ static inline bool walk_used(const struct pgt_walk *w)
 	       w->next - w->begin[w->level + 1] > table_mask(w->t, w->level);
 }
 
-/* Leaves a used-up table; false at the top. walk_left() is then the entry that leads to it. */
+/* Leaves a used-up table; false at the top. */
 static inline bool walk_up(struct pgt_walk *w)
 {
 	if (w->level == w->top)
