@@ -66,7 +66,7 @@ if test -n "${EXEC_WRAPPER-}"; then
 	skip "a program compiles along with the library, and runs" "a cross build"
 else
 	check "a program compiles along with the library" \
-		$CC -std=c11 -O1 $warn -I"$tmp/hosted" -I"$top_srcdir/include" \
+		$CC -std=c11 $warn -I"$tmp/hosted" -I"$top_srcdir/include" \
 		"$top_srcdir/examples/first.c" $(sources 1 $pgt_known) -o "$tmp/first"
 	check "and runs" "$tmp/first"
 fi
