@@ -8,7 +8,7 @@
 # Compile with -I include, and with a pgtable/config.h of your own (see
 # include/pgtable/config.h.in for what it holds).
 pgt_lib_srcs = lib/api.c lib/arena.c lib/backends.c lib/dump.c lib/init.c lib/memory.c \
-	lib/merge.c lib/status.c
+	lib/merge.c lib/setup.c lib/status.c
 pgt_hosted_srcs = lib/hosted.c
 pgt_lib_hdrs = lib/build.h lib/call.h lib/check.h lib/cut.h lib/edge.h lib/entry.h lib/gather.h \
 	lib/leaves.h lib/map.h lib/operations.h lib/pgt.h lib/plan.h lib/read.h lib/remove.h \

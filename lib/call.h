@@ -87,8 +87,10 @@ struct pgt_entry *pgt_table_pop(struct call *c, uint64_t *pa);
 void pgt_table_push(struct call *c, struct pgt_entry *table, uint64_t pa);
 void pgt_tables_return(struct call *c);
 
-/* init.c: checks the configuration; nothing is allocated. */
+/* setup.c: nothing is allocated. */
 int pgt_setup(struct pgt *t, const struct pgt_config *config, bool attach);
+
+/* init.c */
 int pgt_adopt(struct pgt *t, uint64_t root_pa);
 int pgt_make_root(struct pgt *t);
 

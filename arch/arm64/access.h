@@ -4,7 +4,7 @@
 #ifndef PGT_ARM64_ACCESS_H
 #define PGT_ARM64_ACCESS_H
 
-#include "format.h"
+#include "entry.h"
 
 /* The permission bits that a table entry lays over all below it. */
 #define arch_inherit arch_inherit

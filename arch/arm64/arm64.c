@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The arm64 backend: VMSAv8-64. */
 #include "access.h"
-#include "format.h"
+#include "entry.h"
 #include "problem.h"
 #include "../generic/defaults.h"
 

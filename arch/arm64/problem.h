@@ -4,7 +4,7 @@
 #ifndef PGT_ARM64_PROBLEM_H
 #define PGT_ARM64_PROBLEM_H
 
-#include "format.h"
+#include "entry.h"
 
 static inline const char *table_problem(const struct pgt *t, uint64_t raw)
 {

@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The register values that make a CPU use these tables (Arm ARM D19.2). */
 #include "../../lib/call.h"
-#include "format.h"
+#include "configure.h"
+#include "layout.h"
 
 #define TCR_T0SZ_SHIFT 0
 #define TCR_EPD0       BIT(7)

@@ -1,0 +1,119 @@
+/* SPDX-FileCopyrightText: 2026 libpgtable authors */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a descriptor is, and descriptors made of others: levels, addresses, runs. */
+#ifndef PGT_ARM64_ENTRY_H
+#define PGT_ARM64_ENTRY_H
+
+#include "attributes.h"
+
+/* Whether an invalid entry keeps the fields of a leaf or a table of this level. */
+static inline bool desc_keeps(const struct pgt *t, uint64_t raw, int level)
+{
+	uint64_t kind = raw & INVALID_KIND;
+
+	if ((kind != INVALID_NOACCESS && kind != INVALID_BROKEN) ||
+	    (raw & DESC_ADDRESS & beyond_output(t)))
+		return false;
+	if (raw & DESC_TABLE)
+		return level == PGT_LAST_LEVEL || kind == INVALID_BROKEN;
+	return level != PGT_LAST_LEVEL && level_has_leaves(t, level);
+}
+
+static inline enum pgt_kind arch_kind(const struct pgt *t, uint64_t raw, int level)
+{
+	bool page_or_table = raw & DESC_TABLE;
+
+	if (!raw)
+		return KIND_EMPTY;
+	if (!(raw & DESC_VALID) && !desc_keeps(t, raw, level))
+		return KIND_TOKEN;
+	if (raw & DESC_ADDRESS & beyond_output(t))
+		return KIND_CORRUPT;
+	if (level == PGT_LAST_LEVEL)
+		return page_or_table ? KIND_LEAF : KIND_CORRUPT;
+	if (page_or_table)
+		return KIND_TABLE;
+	return level_has_leaves(t, level) ? KIND_LEAF : KIND_CORRUPT;
+}
+
+/* Whether a walker may use the entry, and so a TLB may hold it. */
+static inline bool arch_valid(uint64_t raw)
+{
+	return raw & DESC_VALID;
+}
+
+static inline uint64_t arch_next(const struct pgt *t, uint64_t raw)
+{
+	return raw & DESC_ADDRESS & ~(granule(t) - 1);
+}
+
+static inline uint64_t arch_table(const struct pgt *t, uint64_t pa)
+{
+	(void)t;
+	return pa | DESC_TYPE;
+}
+
+static inline uint64_t arch_pa(const struct pgt *t, uint64_t raw, int level)
+{
+	return raw & DESC_ADDRESS & ~level_mask(t, level);
+}
+
+/* A broken entry made valid again. NOACCESS leaves are never broken. */
+static inline uint64_t desc_mend(uint64_t raw)
+{
+	return arch_broken(raw) ? (raw & ~INVALID_KIND) | DESC_VALID : raw;
+}
+
+/* The same leaf, not broken, at a level and PA, with or without the hint. */
+static inline uint64_t arch_place(const struct pgt *t, uint64_t raw, int level, uint64_t pa, bool run)
+{
+	(void)t;
+	raw = desc_mend(raw) & ~(DESC_ADDRESS | DESC_CONTIG | DESC_TABLE);
+	return raw | pa | (level == PGT_LAST_LEVEL ? DESC_TABLE : 0) | (run ? DESC_CONTIG : 0);
+}
+
+/* Whether a leaf is global. */
+static inline bool arch_global(uint64_t raw)
+{
+	return !(raw & DESC_NG);
+}
+
+/* Whether the leaf carries the hint. */
+static inline bool arch_run(uint64_t raw)
+{
+	return raw & DESC_CONTIG;
+}
+
+/* The young and dirty state of a leaf, as attributes, and a leaf with more of it. */
+static inline uint64_t arch_state(uint64_t raw)
+{
+	return (raw & DESC_AF ? PGT_YOUNG : 0) | (desc_dirty(raw) ? PGT_DIRTY : 0);
+}
+
+static inline uint64_t arch_add_state(uint64_t raw, uint64_t state)
+{
+	if (state & PGT_YOUNG)
+		raw |= DESC_AF;
+	if (state & PGT_DIRTY) {
+		raw |= DESC_DIRTY;
+		if (raw & DESC_DBM)
+			raw &= ~DESC_RDONLY;
+	}
+	return raw;
+}
+
+/* The inaccessible entry that stands in a leaf's or table's place while it is
+ * broken: everything but access is kept. */
+static inline uint64_t arch_break(uint64_t raw)
+{
+	if (!(raw & DESC_VALID))
+		return raw;
+	return (raw & ~(DESC_VALID | INVALID_KIND)) | INVALID_BROKEN;
+}
+
+static inline uint64_t arch_token(uint64_t raw)
+{
+	return (raw & TOKEN_MASK) >> TOKEN_SHIFT;
+}
+
+#endif
