@@ -448,6 +448,12 @@ PGT_API int pgt_gather_end(struct pgt_gather *gather);
 #define PGT_NO_SPLIT    (1u << 2) /* rather fail with PGT_EBLOCK than split a leaf or unfold a run */
 #define PGT_NO_BREAK    (1u << 3) /* rather fail with PGT_EBREAK than make a valid leaf invalid for a moment */
 #define PGT_WHOLE       (1u << 4) /* what is covered in part goes entirely */
+#define PGT_STRICT      (1u << 5) /* a hole is PGT_ENOENT */
+#define PGT_LAZY        (1u << 6) /* what a TLB may go on using harmlessly is not invalidated */
+#define PGT_COW         (1u << 7) /* both copies lose write permission */
+#define PGT_PEEK        (1u << 8) /* report, and clear nothing */
+#define PGT_SELECTED    (1u << 9) /* only the units whose bit is set on entry */
+#define PGT_SEQUENCE    (1u << 10) /* pages, each token one more than the one before */
 #define PGT_MAX_LEAF(bits) ((unsigned)(bits) << 24) /* no leaf or run larger than 2^bits bytes */
 
 /*
@@ -475,6 +481,118 @@ PGT_API int pgt_map(struct pgt *t, uint64_t va, uint64_t pa, uint64_t len, uint6
  * PGT_EBLOCK, PGT_EBREAK, PGT_ENOMEM, PGT_ECORRUPT.
  */
 PGT_API int pgt_unmap(struct pgt *t, uint64_t va, uint64_t len, unsigned flags,
+		      struct pgt_gather *gather);
+
+/*
+ * Clears, then sets, attribute bits of what is mapped in [va, va+len), and
+ * leaves all else alone.  Holes and tokens are skipped (PGT_STRICT: a hole is
+ * PGT_ENOENT).  A field (memory type, shareability) is changed only with its
+ * whole mask in clear.  What complies already is neither written nor split nor
+ * invalidated; what is covered in part and doesn't is split.  Setting
+ * PGT_WRITE leaves a clean page clean; where the embedder gave writable, it is
+ * asked once a stretch, an answer that doesn't cover a whole leaf or run is no,
+ * and where it is no, PGT_WRITE stays as it was.  Clearing PGT_WRITE never
+ * loses dirty state.  TLB: one range a call for all that it may hold and that
+ * changed, relaxed permissions too (not under PGT_LAZY: such a translation
+ * faults spuriously, and pgt_fault answers it), one before for what is cut,
+ * and one where memory type, shareability or global change.  Flags: PGT_STRICT,
+ * PGT_LAZY, PGT_NO_SPLIT, PGT_NO_BREAK.  Errors: PGT_EINVAL, PGT_ENOTSUP (a
+ * leaf would end with attributes that map refuses), PGT_EALIGN, PGT_ERANGE,
+ * PGT_ENOENT, PGT_EBLOCK, PGT_EBREAK, PGT_ENOMEM, PGT_ECORRUPT.
+ */
+PGT_API int pgt_protect(struct pgt *t, uint64_t va, uint64_t len, uint64_t set, uint64_t clear,
+			unsigned flags, struct pgt_gather *gather);
+
+/*
+ * Moves what is mapped in [from, from+len) to [to, to+len), both multiples of
+ * the granule, not overlapping.  Whole tables are relinked wherever both
+ * addresses allow it, at every level; blocks, runs, pages and tokens move
+ * elsewhere, keeping PA, attributes, young, dirty and software bits.  A block
+ * that the destination doesn't suit is split, runs are remade by alignment.
+ * Leaves or tokens at the destination are PGT_EEXIST, empty tables there are
+ * replaced.  TLB: the source's range, before anything else is made at either
+ * place.  Flags: PGT_KEEP_TABLES, PGT_NO_SPLIT, PGT_NO_BREAK.  Errors:
+ * PGT_EINVAL, PGT_EALIGN, PGT_ERANGE, PGT_EEXIST, PGT_EBLOCK, PGT_EBREAK,
+ * PGT_ENOMEM, PGT_ECORRUPT.
+ */
+PGT_API int pgt_move(struct pgt *t, uint64_t from, uint64_t to, uint64_t len, unsigned flags,
+		     struct pgt_gather *gather);
+
+/*
+ * Gives 'to', whose range is empty, the same mappings and tokens as 'from',
+ * another table of the same format, granule and sizes.  PGT_COW: both lose
+ * write permission where it was had; dirty state stays with from; a block
+ * covered in part is split.  Copies start old and clean only where 'to' has
+ * PGT_FEAT_TRACK_.  The gather is one of from.  TLB: from's range under
+ * PGT_COW.  Flags: PGT_COW, PGT_NO_SPLIT, PGT_NO_BREAK.  Errors: PGT_EINVAL,
+ * PGT_ENOTSUP, PGT_EALIGN, PGT_ERANGE, PGT_EEXIST, PGT_EBLOCK, PGT_EBREAK,
+ * PGT_ENOMEM, PGT_ECORRUPT.
+ */
+PGT_API int pgt_copy(struct pgt *to, struct pgt *from, uint64_t va, uint64_t len, unsigned flags,
+		     struct pgt_gather *gather);
+
+/*
+ * Leaves no leaf or run larger than 2^leaf_bits in [va, va+len); a size that
+ * doesn't exist is PGT_ENOTSUP.  Young, dirty and attributes are kept.  TLB:
+ * what is split is broken before it is made.  Flags: PGT_NO_SPLIT,
+ * PGT_NO_BREAK.  Errors: PGT_EINVAL, PGT_ENOTSUP, PGT_EALIGN, PGT_ERANGE,
+ * PGT_EBLOCK, PGT_EBREAK, PGT_ENOMEM, PGT_ECORRUPT.
+ */
+PGT_API int pgt_split(struct pgt *t, uint64_t va, uint64_t len, unsigned leaf_bits, unsigned flags,
+		      struct pgt_gather *gather);
+
+/*
+ * Makes leaves or runs of exactly 2^leaf_bits out of whole aligned pieces
+ * inside the range and one unit of memory: children of any level with one
+ * attribute set, young and dirty or-ed; no holes, no tokens.  Needs no memory;
+ * making none is PGT_OK.  TLB: the walk-cache form, before it is made.  Flags:
+ * PGT_NO_BREAK.  Errors: PGT_EINVAL, PGT_ENOTSUP, PGT_EALIGN, PGT_ERANGE,
+ * PGT_EBREAK, PGT_ECORRUPT.
+ */
+PGT_API int pgt_collapse(struct pgt *t, uint64_t va, uint64_t len, unsigned leaf_bits, unsigned flags,
+			 struct pgt_gather *gather);
+
+/* Bit i, words[i / 64] >> (i % 64) & 1, covers [va + (i << unit_bits), + (1 << unit_bits)). */
+struct pgt_bitmap {
+	uint64_t *words, va, units;
+	uint8_t unit_bits;
+};
+
+/*
+ * Reports which units of [va, va+len) are PGT_YOUNG and/or PGT_DIRTY (what) by
+ * setting their bits, and clears that state, so that the next access is seen
+ * again (PGT_PEEK: reports only).  A leaf or run is reported as one: all its
+ * units inside the range.  Clearing PGT_DIRTY on part of one splits or unfolds
+ * it first, and the rest stays dirty (PGT_NO_SPLIT: it is reported and left
+ * dirty); for PGT_YOUNG alone what the range touches is cleared whole.
+ * PGT_SELECTED: the bitmap is the selection and reports nothing.  A NULL
+ * bitmap: the tally counts.  Pages may be copied once the gather has ended.
+ * TLB: one range a call (PGT_LAZY: none for PGT_YOUNG).  Flags: PGT_PEEK,
+ * PGT_SELECTED, PGT_LAZY, PGT_NO_SPLIT, PGT_NO_BREAK.  Errors: PGT_EINVAL,
+ * PGT_ENOTSUP (a state that nobody sets again), PGT_EALIGN, PGT_ERANGE (the
+ * bitmap's too), PGT_EBREAK, PGT_ENOMEM, PGT_ECORRUPT.
+ */
+PGT_API int pgt_harvest(struct pgt *t, uint64_t va, uint64_t len, uint64_t what, unsigned flags,
+			struct pgt_bitmap *bitmap, struct pgt_gather *gather);
+
+/*
+ * What a kernel does when an access (as for pgt_translate) faults for
+ * access-flag or dirty tracking, or spuriously: a read or fetch sets PGT_YOUNG,
+ * a write, where PGT_WRITE is held, PGT_YOUNG and PGT_DIRTY, in every member of
+ * a run.  PGT_OK always invalidates the leaf or run on this CPU
+ * (PGT_TLB_LOCAL), also when nothing changed.  Errors: PGT_EINVAL, PGT_ERANGE,
+ * PGT_ENOENT (a hole or token), PGT_EACCES, PGT_ECORRUPT.
+ */
+PGT_API int pgt_fault(struct pgt *t, uint64_t va, uint64_t access, struct pgt_gather *gather);
+
+/*
+ * Puts a token over an empty range, or over mappings with PGT_REPLACE, in the
+ * largest entries that the range and PGT_MAX_LEAF allow; PGT_SEQUENCE: pages,
+ * each token one more than the one before.  A token has at least 48 bits; too
+ * wide is PGT_ERANGE.  Flags: PGT_REPLACE, PGT_SEQUENCE, PGT_KEEP_TABLES,
+ * PGT_NO_SPLIT, PGT_NO_BREAK, PGT_MAX_LEAF.  Errors: as pgt_map.
+ */
+PGT_API int pgt_store(struct pgt *t, uint64_t va, uint64_t len, uint64_t token, unsigned flags,
 		      struct pgt_gather *gather);
 
 /*
