@@ -6,7 +6,7 @@
 
 #include "bench.h"
 
-#define LEFT   230 /* names */
+#define LEFT   245 /* names */
 #define RIGHT  170 /* values beside the bars */
 #define WIDTH  560 /* of the bars */
 #define TOP    62

@@ -142,7 +142,7 @@ static void small_cell(const struct spread *s, const char *unit)
 
 static void row(const struct figure *f)
 {
-	printf("  %-28s", f->name);
+	printf("  %-36s", f->name);
 	cell(&f->before, f->unit);
 	cell(&f->after, f->unit);
 	printf(" %-5s %7.2f", f->unit, ratio(f->before.median, f->after.median));
@@ -158,7 +158,7 @@ void report_title(const struct bench *b, const char *seed, const char *text)
 	if (b->tsv)
 		return;
 	printf("\n%s: %s\n", seed, text);
-	printf("  %-28s %9s %-18s %9s %-18s %-5s %7s %8s %8s\n", "", "before", "(min-max)", "after",
+	printf("  %-36s %9s %-18s %9s %-18s %-5s %7s %8s %8s\n", "", "before", "(min-max)", "after",
 	       "(min-max)", "", "ratio", "plain", "loop");
 }
 
