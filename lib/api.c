@@ -6,13 +6,10 @@
  * dispatch to the backend.
  */
 #include "call.h"
-
-#define ATTR_KNOWN                                                                             \
-	(PGT_READ | PGT_WRITE | PGT_EXEC | PGT_UEXEC | PGT_USER | PGT_GLOBAL | PGT_NOACCESS |  \
-	 PGT_GUARDED | PGT_YOUNG | PGT_DIRTY | PGT_SW0 | PGT_SW1 | PGT_SW2 | PGT_MEM_MASK |    \
-	 PGT_SH_MASK)
+#include "modify.h"
 
 #define MAX_LEAF_FLAGS PGT_MAX_LEAF(63)
+#define MAP_FLAGS (PGT_REPLACE | PGT_KEEP_TABLES | PGT_NO_SPLIT | PGT_NO_BREAK | MAX_LEAF_FLAGS)
 
 static unsigned max_leaf_bits(unsigned flags)
 {
@@ -20,15 +17,6 @@ static unsigned max_leaf_bits(unsigned flags)
 }
 
 /* ---- Checks ---- */
-
-static bool attr_is_sound(uint64_t attr)
-{
-	uint64_t type = attr & PGT_MEM_MASK;
-
-	if ((attr & ~ATTR_KNOWN) || type > PGT_MEM_DEVICE_STRICT || (attr & PGT_SH_MASK) > PGT_SH_NONE)
-		return false;
-	return type < PGT_MEM_DEVICE || !(attr & (PGT_EXEC | PGT_UEXEC));
-}
 
 static bool access_is_sound(uint64_t access)
 {
@@ -60,6 +48,36 @@ static int check_output(const struct pgt *t, uint64_t pa, uint64_t len)
 }
 
 /* ---- Changing calls ---- */
+
+/* A field is changed as a whole, or not at all. */
+static bool field_is_whole(uint64_t set, uint64_t clear, uint64_t mask)
+{
+	return (clear & mask) == mask || !((set | clear) & mask);
+}
+
+static bool change_is_sound(uint64_t set, uint64_t clear)
+{
+	return !((set | clear) & ~ATTR_KNOWN) && field_is_whole(set, clear, PGT_MEM_MASK) &&
+	       field_is_whole(set, clear, PGT_SH_MASK) && (set & PGT_MEM_MASK) <= PGT_MEM_DEVICE_STRICT &&
+	       (set & PGT_SH_MASK) <= PGT_SH_NONE;
+}
+
+/* State that nothing sets again is not cleared. */
+static int check_state(const struct pgt *t, uint64_t cleared)
+{
+	const uint64_t young = PGT_FEAT_HW_YOUNG | PGT_FEAT_TRACK_YOUNG;
+	const uint64_t dirty = PGT_FEAT_HW_DIRTY | PGT_FEAT_TRACK_DIRTY;
+
+	if (((cleared & PGT_YOUNG) && !(t->features & young)) ||
+	    ((cleared & PGT_DIRTY) && !(t->features & dirty)))
+		return PGT_ENOTSUP;
+	return PGT_OK;
+}
+
+static int check_leaf_bits(const struct pgt *t, unsigned leaf_bits)
+{
+	return leaf_bits < 64 && (pgt_leaf_sizes(t) >> leaf_bits & 1) ? PGT_OK : PGT_ENOTSUP;
+}
 
 /* What every changing call checks first; gather may be NULL. */
 static int change_check(const struct pgt *t, const struct pgt_gather *gather, unsigned flags, unsigned known)
@@ -115,7 +133,6 @@ static int map_check(const struct pgt *t, uint64_t va, uint64_t pa, uint64_t len
 	return status == PGT_OK ? check_output(t, pa, len) : status;
 }
 
-#define MAP_FLAGS (PGT_REPLACE | PGT_KEEP_TABLES | PGT_NO_SPLIT | PGT_NO_BREAK | MAX_LEAF_FLAGS)
 
 int pgt_map(struct pgt *t, uint64_t va, uint64_t pa, uint64_t len, uint64_t attr, unsigned flags,
 	    struct pgt_gather *gather)
@@ -147,6 +164,181 @@ int pgt_unmap(struct pgt *t, uint64_t va, uint64_t len, unsigned flags, struct p
 		return status;
 	change_begin(&c, t, gather, &own, flags);
 	return change_end(t, t->backend->unmap(&c));
+}
+
+int pgt_protect(struct pgt *t, uint64_t va, uint64_t len, uint64_t set, uint64_t clear, unsigned flags,
+		struct pgt_gather *gather)
+{
+	const unsigned known = PGT_STRICT | PGT_LAZY | PGT_NO_SPLIT | PGT_NO_BREAK;
+	struct pgt_gather own;
+	struct call c;
+	int status = len && change_is_sound(set, clear) ? change_check(t, gather, flags, known) : PGT_EINVAL;
+
+	if (status == PGT_OK)
+		status = check_state(t, clear & ~set);
+	if (status == PGT_OK)
+		status = check_range(t, va, len, &c.first, &c.last);
+	if (status != PGT_OK)
+		return status;
+	change_begin(&c, t, gather, &own, flags);
+	return change_end(t, t->backend->protect(&c, set, clear));
+}
+
+int pgt_move(struct pgt *t, uint64_t from, uint64_t to, uint64_t len, unsigned flags, struct pgt_gather *gather)
+{
+	const unsigned known = PGT_KEEP_TABLES | PGT_NO_SPLIT | PGT_NO_BREAK;
+	uint64_t to_first, to_last;
+	struct pgt_gather own;
+	struct call c;
+	int status = len && (from - to >= len || from == to) && to - from >= len ?
+			     change_check(t, gather, flags, known) : PGT_EINVAL;
+
+	if (status == PGT_OK)
+		status = check_range(t, from, len, &c.first, &c.last);
+	if (status == PGT_OK || status == PGT_ERANGE) {
+		int there = check_range(t, to, len, &to_first, &to_last);
+
+		status = there == PGT_EALIGN || status == PGT_OK ? there : status;
+	}
+	if (status != PGT_OK)
+		return status;
+	change_begin(&c, t, gather, &own, flags);
+	return change_end(t, t->backend->move(&c, to_first));
+}
+
+/* Whether leaves of one table can stand in the other as they are. */
+static bool same_shape(const struct pgt *a, const struct pgt *b)
+{
+	return a->format == b->format && a->granule_bits == b->granule_bits && a->base == b->base &&
+	       a->input_bits == b->input_bits && a->output_bits == b->output_bits &&
+	       a->leaf_levels == b->leaf_levels;
+}
+
+int pgt_copy(struct pgt *to, struct pgt *from, uint64_t va, uint64_t len, unsigned flags, struct pgt_gather *gather)
+{
+	const unsigned known = PGT_COW | PGT_NO_SPLIT | PGT_NO_BREAK;
+	struct pgt_gather own, theirs;
+	struct call c, t;
+	int status = len && to && to != from ? change_check(from, gather, flags, known) : PGT_EINVAL;
+
+	if (status == PGT_OK || status == PGT_ENOTSUP) {
+		int there = change_check(to, NULL, 0, 0);
+
+		status = there == PGT_EBUSY || status == PGT_OK ? there : status;
+	}
+	if (status == PGT_OK && !same_shape(to, from))
+		status = PGT_EINVAL;
+	if (status == PGT_OK)
+		status = check_range(from, va, len, &c.first, &c.last);
+	if (status != PGT_OK)
+		return status;
+	t.first = c.first;
+	t.last = c.last;
+	change_begin(&c, from, gather, &own, flags);
+	change_begin(&t, to, NULL, &theirs, flags);
+	status = from->backend->copy(&c, &t);
+	change_end(to, PGT_OK);
+	return change_end(from, status);
+}
+
+int pgt_split(struct pgt *t, uint64_t va, uint64_t len, unsigned leaf_bits, unsigned flags,
+	      struct pgt_gather *gather)
+{
+	struct pgt_gather own;
+	struct call c;
+	int status = len ? change_check(t, gather, flags, PGT_NO_SPLIT | PGT_NO_BREAK) : PGT_EINVAL;
+
+	if (status == PGT_OK)
+		status = check_leaf_bits(t, leaf_bits);
+	if (status == PGT_OK)
+		status = check_range(t, va, len, &c.first, &c.last);
+	if (status != PGT_OK)
+		return status;
+	change_begin(&c, t, gather, &own, flags);
+	return change_end(t, t->backend->split(&c, leaf_bits));
+}
+
+int pgt_collapse(struct pgt *t, uint64_t va, uint64_t len, unsigned leaf_bits, unsigned flags,
+		 struct pgt_gather *gather)
+{
+	struct pgt_gather own;
+	struct call c;
+	int status = len ? change_check(t, gather, flags, PGT_NO_SPLIT | PGT_NO_BREAK) : PGT_EINVAL;
+
+	if (status == PGT_OK)
+		status = check_leaf_bits(t, leaf_bits);
+	if (status == PGT_OK)
+		status = check_range(t, va, len, &c.first, &c.last);
+	if (status != PGT_OK)
+		return status;
+	change_begin(&c, t, gather, &own, flags);
+	return change_end(t, t->backend->collapse(&c, leaf_bits));
+}
+
+/* Whether [va, va+len) lies in the bitmap. */
+static int check_bitmap(const struct pgt_bitmap *b, uint64_t va, uint64_t len)
+{
+	uint64_t skip = va - b->va, last = skip + (len - 1);
+
+	return last < skip || last >> b->unit_bits >= b->units ? PGT_ERANGE : PGT_OK;
+}
+
+int pgt_harvest(struct pgt *t, uint64_t va, uint64_t len, uint64_t what, unsigned flags,
+		struct pgt_bitmap *bitmap, struct pgt_gather *gather)
+{
+	const unsigned known = PGT_PEEK | PGT_SELECTED | PGT_LAZY | PGT_NO_SPLIT | PGT_NO_BREAK;
+	struct pgt_gather own;
+	struct call c;
+	bool sound = len && what && !(what & ~(PGT_YOUNG | PGT_DIRTY)) && (bitmap || !(flags & PGT_SELECTED)) &&
+		     (!bitmap || (bitmap->words && bitmap->unit_bits < 64));
+	int status = sound ? change_check(t, gather, flags, known) : PGT_EINVAL;
+
+	if (status == PGT_OK && !(flags & PGT_PEEK))
+		status = check_state(t, what);
+	if (status == PGT_OK && bitmap && bitmap->unit_bits < t->granule_bits)
+		status = PGT_ENOTSUP;
+	if (status == PGT_OK && bitmap && (bitmap->va & (granule(t) - 1)))
+		status = PGT_EALIGN;
+	if (status == PGT_OK)
+		status = check_range(t, va, len, &c.first, &c.last);
+	if (status == PGT_OK && bitmap)
+		status = check_bitmap(bitmap, va, len);
+	if (status != PGT_OK)
+		return status;
+	change_begin(&c, t, gather, &own, flags);
+	return change_end(t, t->backend->harvest(&c, what, bitmap));
+}
+
+int pgt_fault(struct pgt *t, uint64_t va, uint64_t access, struct pgt_gather *gather)
+{
+	struct pgt_gather own;
+	struct call c;
+	int status = access_is_sound(access) && !(access & PGT_UPDATE) ? change_check(t, gather, 0, 0) : PGT_EINVAL;
+
+	if (status == PGT_OK && va - t->base > t->last)
+		status = PGT_ERANGE;
+	if (status != PGT_OK)
+		return status;
+	c.first = c.last = va - t->base;
+	change_begin(&c, t, gather, &own, 0);
+	return change_end(t, t->backend->fault(&c, access));
+}
+
+int pgt_store(struct pgt *t, uint64_t va, uint64_t len, uint64_t token, unsigned flags, struct pgt_gather *gather)
+{
+	unsigned bits = max_leaf_bits(flags);
+	struct pgt_gather own;
+	struct call c;
+	int status = len ? change_check(t, gather, flags, MAP_FLAGS | PGT_SEQUENCE) : PGT_EINVAL;
+
+	if (status == PGT_OK && bits && bits < t->granule_bits)
+		status = PGT_ENOTSUP;
+	if (status == PGT_OK)
+		status = check_range(t, va, len, &c.first, &c.last);
+	if (status != PGT_OK)
+		return status;
+	change_begin(&c, t, gather, &own, flags);
+	return change_end(t, t->backend->store(&c, token, bits));
 }
 
 int pgt_trim(struct pgt *t, uint64_t va, uint64_t len, struct pgt_gather *gather)

@@ -10,15 +10,15 @@
 
 #include "leaves.h"
 
-static inline void fill_leaves(struct build *b, struct pgt_entry *e, int level, unsigned n,
-			       uint64_t pa, bool run)
+/* n leaves, or tokens, of addresses from at on. */
+static inline void fill_leaves(struct build *b, struct pgt_entry *e, int level, unsigned n, uint64_t at, bool run)
 {
 	const struct pgt *t = b->c->t;
 
 	if (b->token)
-		entry_fill(e, n, b->leaf, 0);
+		entry_fill(e, n, b->leaf + ((at - b->first) >> t->granule_bits) * b->token_step, b->token_step);
 	else
-		entry_fill(e, n, arch_place(t, b->leaf, level, pa, run), arch_step(t, level));
+		entry_fill(e, n, arch_place(t, b->leaf, level, build_pa(b, at), run), arch_step(t, level));
 }
 
 /* Fills n entries of the table in hand, with the hint where a whole run is. */
@@ -27,14 +27,14 @@ static inline void build_fill(struct build *b, const struct pgt_walk *w, unsigne
 	const struct pgt *t = b->c->t;
 	unsigned run = 1u << t->run_bits[w->level + 1], head, whole;
 	uint64_t run_mask = (UINT64_C(1) << run_shift(t, w->level)) - 1;
-	uint64_t pa = build_pa(b, w->next);
+	uint64_t misfit = build_pa(b, w->next) ^ w->next;
 	struct pgt_entry *e = walk_entry(w);
 	unsigned shift = level_shift(t, w->level);
 
 	head = whole = 0;
 	if (run > 1 && (t->features & PGT_FEAT_CONTIG) && !b->token &&
 	    arch_valid(b->leaf) && run_shift(t, w->level) <= b->max_shift &&
-	    ((pa ^ w->next) & run_mask) == 0) {
+	    (misfit & run_mask) == 0) {
 		head = (0u - walk_index(w)) & (run - 1);
 		if (head < n)
 			whole = (n - head) & ~(run - 1);
@@ -42,12 +42,12 @@ static inline void build_fill(struct build *b, const struct pgt_walk *w, unsigne
 			head = 0;
 	}
 	if (head)
-		fill_leaves(b, e, w->level, head, pa, false);
+		fill_leaves(b, e, w->level, head, w->next, false);
 	if (whole)
-		fill_leaves(b, e + head, w->level, whole, pa + ((uint64_t)head << shift), true);
+		fill_leaves(b, e + head, w->level, whole, w->next + ((uint64_t)head << shift), true);
 	head += whole;
 	if (head < n)
-		fill_leaves(b, e + head, w->level, n - head, pa + ((uint64_t)head << shift), false);
+		fill_leaves(b, e + head, w->level, n - head, w->next + ((uint64_t)head << shift), false);
 	if (b->reach[w->level + 1] == REACH_LINKED)
 		gather_wrote(b->c, e, n);
 	tally(b->c)->changed += n;
@@ -145,32 +145,56 @@ static inline void build_left(struct build *b, struct pgt_walk *w)
 		gather_wrote(b->c, e, 1);
 }
 
-/* Builds all of the range below the walk's top, a table that nobody else sees. */
-static inline void build_fresh(struct build *b, struct pgt_walk *w)
+/* Up from the tables that are used up. */
+static inline void build_up(struct build *b, struct pgt_walk *w)
+{
+	while (walk_used(w) && walk_up(w))
+		build_left(b, w);
+}
+
+/* Goes on at a later address; nothing is made in between. */
+static inline void build_seek(struct build *b, struct pgt_walk *w, uint64_t at)
+{
+	w->next = at;
+	build_up(b, w);
+}
+
+/* Makes leaves up to an address, in a range that has no leaves and, where a
+ * leaf can stand, no tables. */
+static inline void build_to(struct build *b, struct pgt_walk *w, uint64_t stop)
 {
 	const struct pgt *t = b->c->t;
 
-	b->reach[w->top + 1] = REACH_INNER;
-	for (;;) {
-		unsigned n;
+	b->last = stop;
+	for (build_up(b, w); !w->done && w->next <= stop; build_up(b, w)) {
+		unsigned n = build_leaves_here(b, w);
 		uint64_t raw;
 
-		while (walk_used(w)) {
-			if (!walk_up(w))
-				return;
-			build_left(b, w);
-		}
-		n = build_leaves_here(b, w);
 		if (n) {
 			build_fill(b, w, n);
 			walk_past(w, n);
 			continue;
 		}
 		raw = entry_load(walk_entry(w));
-		if (arch_kind(t, raw, w->level) == KIND_TABLE ? !build_down(b, w, raw) :
-								!build_down_new(b, w))
+		if (w->level == PGT_LAST_LEVEL || (arch_kind(t, raw, w->level) == KIND_TABLE ?
+						   !build_down(b, w, raw) : !build_down_new(b, w)))
 			build_give_up(b, w);
 	}
+}
+
+/* Links what is still to be linked. */
+static inline void build_finish(struct build *b, struct pgt_walk *w)
+{
+	while (walk_up(w))
+		build_left(b, w);
+}
+
+/* Builds all of the range below the walk's top, a table that nobody else sees. */
+static inline void build_fresh(struct build *b, struct pgt_walk *w)
+{
+	b->reach[w->top + 1] = REACH_INNER;
+	build_to(b, w, w->last);
+	build_finish(b, w);
 }
 
 #endif

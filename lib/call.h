@@ -59,6 +59,14 @@ struct pgt_backend {
 
 	int (*map)(struct call *c, uint64_t pa, uint64_t attr, unsigned max_bits);
 	int (*unmap)(struct call *c);
+	int (*protect)(struct call *c, uint64_t set, uint64_t clear);
+	int (*move)(struct call *c, uint64_t to);
+	int (*copy)(struct call *c, struct call *to);
+	int (*split)(struct call *c, unsigned leaf_bits);
+	int (*collapse)(struct call *c, unsigned leaf_bits);
+	int (*harvest)(struct call *c, uint64_t what, struct pgt_bitmap *bitmap);
+	int (*fault)(struct call *c, uint64_t access);
+	int (*store)(struct call *c, uint64_t token, unsigned max_bits);
 	int (*trim)(struct call *c);
 	void (*drain)(struct call *c);
 	void (*free_tables)(struct call *c);
@@ -83,6 +91,7 @@ extern const struct pgt_backend *const pgt_backends[];
 int pgt_table_alloc(struct pgt *t, uint64_t bytes, uint64_t *pa, struct pgt_entry **table);
 void pgt_table_free(struct pgt *t, uint64_t pa, uint64_t bytes);
 int pgt_tables_take(struct call *c, uint64_t count);
+uint64_t pgt_tables_left(const struct call *c);
 struct pgt_entry *pgt_table_pop(struct call *c, uint64_t *pa);
 void pgt_table_push(struct call *c, struct pgt_entry *table, uint64_t pa);
 void pgt_tables_return(struct call *c);

@@ -79,21 +79,25 @@ static void cut_break(struct call *c, struct cut *cut)
 	gather_leaves(c, cut->begin, cut->end, cut->level, arch_global(cut->raw));
 }
 
-/* The members outside the range are mapped again, without the hint. */
-static void cut_unfold(struct call *c, const struct cut *cut)
+/* Members are mapped again, without the hint: those outside the range, and with
+ * keep those inside it too; one that lies across its border is for cut_link(). */
+static void cut_unfold(struct call *c, const struct cut *cut, bool keep)
 {
 	const struct pgt *t = c->t;
 	uint64_t size = level_mask(t, cut->level) + 1, begin = cut->begin;
 
 	for (unsigned i = 0; i < cut->members; i++, begin += size) {
-		uint64_t raw = entry_load(cut->e + i);
+		uint64_t raw = entry_load(cut->e + i), end = begin + (size - 1);
+		bool outside = begin > c->last || end < c->first;
+		bool inside = begin >= c->first && end <= c->last;
 
-		if (begin <= c->last && begin + (size - 1) >= c->first)
-			continue;
-		entry_store(cut->e + i, arch_place(t, raw, cut->level, arch_pa(t, raw, cut->level), false));
-		gather_wrote(c, cut->e + i, 1);
-		tally(c)->changed++;
+		raw = arch_place(t, raw, cut->level, arch_pa(t, raw, cut->level), false);
+		if (cut->valid && !outside && !(keep && inside))
+			raw = arch_break(raw); /* it goes, or is split: as a leaf of its own */
+		entry_store(cut->e + i, raw);
 	}
+	gather_wrote(c, cut->e, cut->members);
+	tally(c)->changed += cut->members;
 	tally(c)->runs_unfolded++;
 }
 
@@ -121,11 +125,13 @@ static void cut_unfold_in_place(struct call *c, const struct cut *cut)
 	tally(c)->runs_unfolded++;
 }
 
-static void cut_build(struct call *c, const struct cut *cut, struct pgt_entry *table, uint64_t first, uint64_t last)
+/* [first, last] of the leaf as it is, in leaves and runs of at most 2^max_shift bytes. */
+static void cut_build(struct call *c, const struct cut *cut, struct pgt_entry *table, uint64_t first,
+		      uint64_t last, unsigned max_shift)
 {
 	const struct pgt *t = c->t;
 	bool token = arch_kind(t, cut->raw, cut->level) == KIND_TOKEN;
-	struct build b = { .c = c, .token = token, .first = first, .last = last, .max_shift = 63 };
+	struct build b = { .c = c, .token = token, .first = first, .last = last, .max_shift = max_shift };
 	struct pgt_walk w;
 
 	b.leaf = cut->raw;
@@ -137,31 +143,60 @@ static void cut_build(struct call *c, const struct cut *cut, struct pgt_entry *t
 	build_fresh(&b, &w);
 }
 
-/* Fills a table that nobody sees with what of the leaf lies outside the range. */
-static void cut_fill(struct call *c, const struct cut *cut, struct pgt_entry *table)
+/* Fills a table that nobody sees with what of the leaf lies outside the range,
+ * and with what lies inside it in leaves of at most 2^inside_shift bytes; 0: none. */
+static void cut_fill(struct call *c, const struct cut *cut, struct pgt_entry *table, unsigned inside_shift)
 {
+	uint64_t first = cut->leaf_begin > c->first ? cut->leaf_begin : c->first;
+	uint64_t last = cut->leaf_end < c->last ? cut->leaf_end : c->last;
+
 	if (cut->leaf_begin < c->first)
-		cut_build(c, cut, table, cut->leaf_begin, c->first - 1);
+		cut_build(c, cut, table, cut->leaf_begin, c->first - 1, 63);
+	if (inside_shift)
+		cut_build(c, cut, table, first, last, inside_shift);
 	if (cut->leaf_end > c->last)
-		cut_build(c, cut, table, c->last + 1, cut->leaf_end);
+		cut_build(c, cut, table, c->last + 1, cut->leaf_end, 63);
 	table_written(c, table);
 }
 
 /* Puts the table in the place of the leaf, which is broken, or stays valid to
  * the last: then what hardware sets in it meanwhile is filled in once more. */
-static void cut_link(struct call *c, struct cut *cut, struct pgt_entry *table, uint64_t pa)
+static void cut_link(struct call *c, struct cut *cut, unsigned inside_shift)
 {
-	uint64_t link = arch_table(c->t, pa);
+	uint64_t pa;
+	struct pgt_entry *table = pgt_table_pop(c, &pa);
 
+	if (!table) {
+		c->corrupt = true;
+		return;
+	}
+	cut->raw = entry_load(cut->leaf_e);
 	do {
-		cut_fill(c, cut, table);
+		cut_fill(c, cut, table, inside_shift);
 		call_publish(c);
 		tally(c)->rmws++;
-	} while (!entry_compare_swap(cut->leaf_e, &cut->raw, link));
+	} while (!entry_compare_swap(cut->leaf_e, &cut->raw, arch_table(c->t, pa)));
 	gather_wrote(c, cut->leaf_e, 1);
 	if (arch_valid(cut->raw))
 		gather_leaves(c, cut->leaf_begin, cut->leaf_end, cut->level, arch_global(cut->raw));
 	tally(c)->blocks_split++;
+	tally(c)->leaves++;
+	tally(c)->changed++;
+}
+
+/* Whether what is valid may be cut as it stands: break-before-make level 2 lets
+ * size and hint change, and what nobody caches need not be broken. */
+static inline bool cut_in_place(const struct call *c)
+{
+	return !c->live || (c->t->features & PGT_FEAT_BBM2);
+}
+
+/* Whether the call's flags let the leaf or run be cut. */
+static inline int cut_allowed(const struct call *c, const struct cut *cut)
+{
+	if (c->flags & PGT_NO_SPLIT)
+		return PGT_EBLOCK;
+	return cut->valid && (c->flags & PGT_NO_BREAK) && !cut_in_place(c) ? PGT_EBREAK : PGT_OK;
 }
 
 #endif

@@ -2,12 +2,56 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The two ends of a range: what it covers there in part is cut, so that the
- * ends are ends of leaves.  All that can fail comes first.
+ * ends are ends of leaves.  Finding and checking comes first, and changes
+ * nothing; an operation that need not cut what it found says so in between.
  */
 #ifndef PGT_EDGE_H
 #define PGT_EDGE_H
 
 #include "cut.h"
+
+/*
+ * Looks for what no call may change: entries that no legal table holds, and
+ * tables below an entry with permission bits.  Tables of ours that the range
+ * covers whole are not looked into.
+ */
+static int edges_look(struct call *c)
+{
+	const struct pgt *t = c->t;
+	struct pgt_walk w;
+
+	walk_start(&w, t, c->first, c->last);
+	if (!t->attached && c->first == 0 && c->last == t->last)
+		return PGT_OK;
+	while (walk_on(&w)) {
+		unsigned n = walk_empty(&w);
+		uint64_t raw;
+
+		tally(c)->reads += n;
+		if (n) {
+			walk_past(&w, n);
+			continue;
+		}
+		raw = entry_load(walk_entry(&w));
+		tally(c)->reads++;
+		switch (arch_kind(t, raw, w.level)) {
+		case KIND_TABLE:
+			if (arch_inherit(raw) && t->attached)
+				return PGT_ENOTSUP;
+			if (walk_covers(&w) && !t->attached)
+				break;
+			if (!walk_enter(&w, raw))
+				return PGT_ECORRUPT;
+			continue;
+		case KIND_CORRUPT:
+			return PGT_ECORRUPT;
+		default:
+			break;
+		}
+		walk_past(&w, 1);
+	}
+	return PGT_OK;
+}
 
 /*
  * What stands at an end of the range and lies across its border: looked for as
@@ -35,50 +79,42 @@ static int edge_find(struct call *c, uint64_t at, uint64_t border, struct cut *c
 	return PGT_OK;
 }
 
-/* May it be cut, and how many tables does it need? */
-static int edge_check(struct call *c, const struct cut *cut, struct need *need)
+/* Both ends; what is the same at both is cut once. */
+static int edges_find(struct call *c, struct cut cut[2])
 {
-	uint64_t first = cut->leaf_begin > c->first ? cut->leaf_begin : c->first;
-	uint64_t last = cut->leaf_end < c->last ? cut->leaf_end : c->last;
+	int status = edge_find(c, c->first, c->first, &cut[0]);
 
-	if (!cut_any(cut))
-		return PGT_OK;
-	if (c->flags & PGT_NO_SPLIT)
-		return PGT_EBLOCK;
-	if (c->live && cut->valid && (c->flags & PGT_NO_BREAK) && !(c->t->features & PGT_FEAT_BBM2))
-		return PGT_EBREAK;
-	if (cut->leaf)
-		need_edges(need, c->t, cut->level, first, last);
+	if (status == PGT_OK)
+		status = edge_find(c, c->last, c->last + 1, &cut[1]);
+	if (cut[0].leaf && cut[0].leaf_e == cut[1].leaf_e)
+		cut[1].leaf = false;
+	if (cut[0].run && cut[0].e == cut[1].e)
+		cut[1].run = false;
+	return status;
+}
+
+/* May they be cut, and how many tables does that need? */
+static int edges_check(struct call *c, const struct cut cut[2], struct need *need)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t first = cut[i].leaf_begin > c->first ? cut[i].leaf_begin : c->first;
+		uint64_t last = cut[i].leaf_end < c->last ? cut[i].leaf_end : c->last;
+		int status = cut_any(&cut[i]) ? cut_allowed(c, &cut[i]) : PGT_OK;
+
+		if (status != PGT_OK)
+			return status;
+		if (cut[i].leaf)
+			need_edges(need, c->t, cut[i].level, first, last);
+	}
 	return PGT_OK;
 }
 
-static void edge_split(struct call *c, struct cut *cut)
-{
-	uint64_t first = cut->leaf_begin > c->first ? cut->leaf_begin : c->first;
-	uint64_t last = cut->leaf_end < c->last ? cut->leaf_end : c->last;
-	uint64_t pa;
-	struct pgt_entry *table = pgt_table_pop(c, &pa);
-
-	if (!table) {
-		c->corrupt = true;
-		return;
-	}
-	cut->raw = entry_load(cut->leaf_e);
-	cut_link(c, cut, table, pa);
-	tally(c)->leaves++;
-	tally(c)->changed++;
-	if (c->asked)
-		tell_removed(c, cut->raw, cut->level, cut->leaf_begin, first, last);
-}
-
 /* Unfolds the runs at the ends, breaking before making where that is needed. */
-static void edges_unfold(struct call *c, struct cut *cut)
+static void edges_unfold(struct call *c, struct cut cut[2], bool keep)
 {
-	/* Level 2 lets size and hint of a valid leaf change; nor need what nobody caches be broken. */
-	bool in_place = !c->live || (c->t->features & PGT_FEAT_BBM2);
 	bool broken = false;
 
-	for (unsigned i = 0; i < 2 && !in_place; i++)
+	for (unsigned i = 0; i < 2 && !cut_in_place(c); i++)
 		if (cut_any(&cut[i])) {
 			cut_break(c, &cut[i]);
 			broken |= cut[i].valid;
@@ -88,55 +124,20 @@ static void edges_unfold(struct call *c, struct cut *cut)
 	for (unsigned i = 0; i < 2; i++) {
 		if (!cut[i].run)
 			continue;
-		if (in_place)
+		if (cut_in_place(c))
 			cut_unfold_in_place(c, &cut[i]);
 		else
-			cut_unfold(c, &cut[i]);
+			cut_unfold(c, &cut[i], keep);
 	}
 }
 
-/* The range grows to the ends of what it covers in part. */
-static void edges_widen(struct call *c, const struct cut *cut)
+/* Cuts what was found; with keep, what lies inside the range stays mapped. */
+static void edges_cut(struct call *c, struct cut cut[2], bool keep)
 {
-	for (unsigned i = 0; i < 2; i++) {
-		if (!cut_any(&cut[i]))
-			continue;
-		if (cut[i].begin < c->first)
-			c->first = cut[i].begin;
-		if (cut[i].end > c->last)
-			c->last = cut[i].end;
-	}
-}
-
-/* Cuts what the range covers in part, so that its ends are ends of leaves. */
-static int edges_cut(struct call *c)
-{
-	struct need need = { 0 };
-	struct cut cut[2];
-	int status = edge_find(c, c->first, c->first, &cut[0]);
-
-	if (status == PGT_OK)
-		status = edge_find(c, c->last, c->last + 1, &cut[1]);
-	if (status == PGT_OK && (c->flags & PGT_WHOLE)) {
-		edges_widen(c, cut);
-		return PGT_OK;
-	}
-	/* Both ends may lie in one leaf, or in one run. */
-	if (cut[0].leaf_e == cut[1].leaf_e)
-		cut[1].leaf = false;
-	if (cut[0].e == cut[1].e)
-		cut[1].run = false;
-	for (unsigned i = 0; i < 2 && status == PGT_OK; i++)
-		status = edge_check(c, &cut[i], &need);
-	if (status == PGT_OK)
-		status = pgt_tables_take(c, need.tables);
-	if (status != PGT_OK)
-		return status;
-	edges_unfold(c, cut);
+	edges_unfold(c, cut, keep);
 	for (unsigned i = 0; i < 2; i++)
 		if (cut[i].leaf)
-			edge_split(c, &cut[i]);
-	return PGT_OK;
+			cut_link(c, &cut[i], keep ? 63 : 0);
 }
 
 #endif

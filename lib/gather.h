@@ -33,7 +33,9 @@ static inline void pending_join(struct pending *p, const struct pending *more)
 		p->stride_bits = more->stride_bits;
 	if (more->level != p->level)
 		p->level = PGT_LEVEL_UNKNOWN;
-	p->flags |= more->flags;
+	/* What another CPU needs as well is not local. */
+	p->flags = (uint16_t)(((p->flags | more->flags) & ~PGT_TLB_LOCAL) |
+			      (p->flags & more->flags & PGT_TLB_LOCAL));
 }
 
 static inline void gather_pending(struct call *c, const struct pending *p)
@@ -138,13 +140,13 @@ static void gather_table(struct call *c, uint64_t pa, int level, uint64_t first,
 	g->table[g->tables++] = pa | (uint64_t)(level + 1);
 }
 
-/* Before anything is made in the call's range: what was there is forgotten. */
-static inline void gather_settle(struct call *c)
+/* Before anything is made in [first, last]: what was there is forgotten. */
+static inline void gather_settle(struct call *c, uint64_t first, uint64_t last)
 {
 	const struct gather *g = c->g;
 
 	for (unsigned i = 0; i < g->ranges; i++)
-		if (g->range[i].first <= c->last && g->range[i].last >= c->first) {
+		if (g->range[i].first <= last && g->range[i].last >= first) {
 			gather_drain(c);
 			return;
 		}

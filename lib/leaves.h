@@ -22,6 +22,7 @@ struct build {
 	struct call *c;
 	uint64_t leaf;            /* a leaf to be placed, not broken; or a token, the same everywhere */
 	bool token;
+	uint64_t token_step;      /* between tokens of neighbouring pages */
 	uint64_t first, last, pa; /* offsets, and the PA of the first */
 	unsigned max_shift;       /* no leaf or run is larger */
 	bool units;               /* leaves stay within the embedder's units of memory ... */
@@ -80,17 +81,51 @@ struct need {
 	/* The last entry of each level that was counted, plus one, so that
 	 * two stretches that share an entry count its table once. */
 	uint64_t counted[PGT_LEVELS];
+	/* Count no table that is there already, but those wholly within
+	 * [clear_first, clear_last], which go first. */
+	bool spare;
+	uint64_t clear_first, clear_last;
 };
+
+/* Whether the entry of this level for an address leads to a table that stays. */
+static inline bool need_has_table(const struct need *need, const struct pgt *t, int level, uint64_t at)
+{
+	uint64_t begin = at & ~level_mask(t, level), end = at | level_mask(t, level), raw;
+	struct pgt_walk w;
+
+	if (begin >= need->clear_first && end <= need->clear_last)
+		return false;
+	walk_start(&w, t, at, at);
+	for (;;) {
+		raw = entry_load(walk_entry(&w));
+		if (arch_kind(t, raw, w.level) != KIND_TABLE)
+			return false;
+		if (w.level == level)
+			return true;
+		if (!walk_enter(&w, raw))
+			return false;
+	}
+}
 
 static inline void need_entries(struct need *need, const struct pgt *t, int level, uint64_t first, uint64_t last)
 {
-	uint64_t low = first >> level_shift(t, level), high = last >> level_shift(t, level);
+	unsigned shift = level_shift(t, level);
+	uint64_t low = first >> shift, high = last >> shift;
 	uint64_t *counted = &need->counted[level + 1];
 
 	if (*counted == low + 1)
 		low++;
 	*counted = high + 1;
 	need->tables += high + 1 - low;
+	for (; need->spare && low <= high; low++)
+		need->tables -= need_has_table(need, t, level, low << shift);
+}
+
+/* The tables on the way to an entry of this level. */
+static inline void need_path(struct need *need, const struct pgt *t, int level, uint64_t first, uint64_t last)
+{
+	for (int above = t->start_level; above < level; above++)
+		need_entries(need, t, above, first, last);
 }
 
 /* The tables below entries of [first, last] that no leaf can cover whole. */

@@ -102,7 +102,7 @@ static bool build_below(struct map *m, struct pgt_walk *w, uint64_t raw)
 	if (!table)
 		return false;
 	cut_find(&cut, m->c, w, raw);
-	cut_fill(m->c, &cut, table);
+	cut_fill(m->c, &cut, table, 0);
 	tally(m->c)->blocks_split += kind == KIND_LEAF;
 	build_enter(&m->build, w, table, pa);
 	return true;
@@ -127,7 +127,7 @@ static void map_build(struct map *m)
 		}
 		n = build_leaves_here(b, &w);
 		if (n && !m->careful) {
-			build_fill(b, &w, n);
+			map_fill(m, &w, n);
 			walk_past(&w, n);
 			continue;
 		}
@@ -164,32 +164,61 @@ static void map_init(struct map *m, struct call *c, uint64_t pa, unsigned max_bi
 	m->build.piece_first = 1; /* no piece yet */
 }
 
+static int map_run(struct map *m)
+{
+	struct call *c = m->c;
+	int status = map_scan(m);
+
+	if (status == PGT_OK)
+		status = pgt_tables_take(c, m->need.tables);
+	if (status == PGT_OK) {
+		gather_settle(c, c->first, c->last);
+		if (m->careful)
+			map_break(m);
+		map_build(m);
+	}
+	return status;
+}
+
+/* The state that a new mapping starts with, unless its attributes say otherwise. */
+static inline uint64_t initial_state(const struct pgt *t)
+{
+	return (t->features & PGT_FEAT_TRACK_YOUNG ? 0 : PGT_YOUNG) |
+	       (t->features & PGT_FEAT_TRACK_DIRTY ? 0 : PGT_DIRTY);
+}
+
 static int map(struct call *c, uint64_t pa, uint64_t attr, unsigned max_bits)
 {
-	uint64_t state = 0;
 	struct map m;
 	int status;
 
-	if (!(c->t->features & PGT_FEAT_TRACK_YOUNG))
-		state |= PGT_YOUNG;
-	if (!(c->t->features & PGT_FEAT_TRACK_DIRTY))
-		state |= PGT_DIRTY;
 	map_init(&m, c, pa, max_bits);
 	m.attr = attr & ~(PGT_YOUNG | PGT_DIRTY);
-	m.build.leaf = arch_leaf(c->t, attr | state);
-	status = map_scan(&m);
-	if (status == PGT_OK)
-		status = pgt_tables_take(c, m.need.tables);
+	m.build.leaf = arch_leaf(c->t, attr | initial_state(c->t));
+	status = map_run(&m);
 	if (status == PGT_OK) {
-		gather_settle(c);
 		if (attr & PGT_GLOBAL)
 			c->t->held_global = true;
-		if (m.careful)
-			map_break(&m);
-		map_build(&m);
-		tally(c)->mapped += c->last - c->first + 1;
 	}
 	return call_finish(c, status);
+}
+
+/* pgt_store: tokens are mapped like memory, in entries that map none. */
+static int store(struct call *c, uint64_t token, unsigned max_bits)
+{
+	bool sequence = c->flags & PGT_SEQUENCE;
+	uint64_t more = sequence ? (c->last - c->first) >> c->t->granule_bits : 0;
+	const uint64_t widest = (UINT64_C(1) << arch_token_bits) - 1;
+	struct map m;
+
+	if (token > widest || more > widest - token)
+		return call_finish(c, PGT_ERANGE);
+	map_init(&m, c, 0, sequence ? c->t->granule_bits : max_bits);
+	m.build.token = true;
+	m.build.units = false;
+	m.build.leaf = arch_make_token(token);
+	m.build.token_step = sequence ? arch_make_token(1) - arch_make_token(0) : 0;
+	return call_finish(c, map_run(&m));
 }
 
 /* The most tables that a map can need: all but the root, were it empty. */

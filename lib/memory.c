@@ -74,12 +74,16 @@ static bool reserve_is_ours(const struct pgt *t)
 	return !(t->features & PGT_FEAT_PARALLEL);
 }
 
+/* How many tables can be popped. */
+uint64_t pgt_tables_left(const struct call *c)
+{
+	return c->pool_count + (reserve_is_ours(c->t) ? c->t->reserve_count : 0);
+}
+
 /* Makes sure that so many tables can be popped. */
 int pgt_tables_take(struct call *c, uint64_t count)
 {
-	uint64_t reserved = reserve_is_ours(c->t) ? c->t->reserve_count : 0;
-
-	while (reserved + c->pool_count < count) {
+	while (pgt_tables_left(c) < count) {
 		int status = list_grow(c->t, &c->pool_pa, &c->pool_count);
 
 		if (status != PGT_OK) {

@@ -6,8 +6,15 @@
  * then includes this.
  */
 #include "check.h"
+#include "collapse.h"
+#include "copy.h"
+#include "fault.h"
+#include "harvest.h"
 #include "map.h"
+#include "move.h"
+#include "protect.h"
 #include "read.h"
+#include "split.h"
 #include "stat.h"
 #include "translate.h"
 #include "trim.h"
@@ -34,6 +41,14 @@ const struct pgt_backend BACKEND = {
 	.attr_check = arch_attr_check,
 	.map = map,
 	.unmap = unmap,
+	.protect = protect,
+	.move = move,
+	.copy = copy,
+	.split = split,
+	.collapse = collapse,
+	.harvest = harvest,
+	.fault = fault,
+	.store = store,
 	.trim = trim,
 	.drain = gather_end,
 	.free_tables = free_tables,

@@ -6,7 +6,8 @@
 
 #include "remove.h"
 
-static int trim(struct call *c)
+/* Frees the empty tables that [c->first, c->last] touches. */
+static void trim_range(struct call *c)
 {
 	struct pgt *t = c->t;
 	struct pgt_walk w;
@@ -20,7 +21,7 @@ static int trim(struct call *c)
 			uint64_t begin;
 
 			if (!walk_up(&w))
-				return call_finish(c, PGT_OK);
+				return;
 			e = walk_left(&w);
 			begin = walk_left_begin(&w);
 			if (table_is_empty(c, w.table[w.level + 2], w.level + 1, begin))
@@ -32,6 +33,12 @@ static int trim(struct call *c)
 		if (arch_kind(t, raw, w.level) != KIND_TABLE || !walk_enter(&w, raw))
 			walk_past(&w, 1);
 	}
+}
+
+static int trim(struct call *c)
+{
+	trim_range(c);
+	return call_finish(c, PGT_OK);
 }
 
 #endif

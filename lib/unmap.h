@@ -10,28 +10,6 @@
 
 #include "edge.h"
 
-/* Tables below an entry with permission bits are not ours to change. */
-static int unmap_permitted(struct call *c)
-{
-	struct pgt *t = c->t;
-	struct pgt_walk w;
-
-	walk_start(&w, t, c->first, c->last);
-	while (walk_on(&w)) {
-		uint64_t raw = entry_load(walk_entry(&w));
-
-		if (arch_kind(t, raw, w.level) != KIND_TABLE) {
-			walk_past(&w, 1);
-			continue;
-		}
-		if (arch_inherit(raw))
-			return PGT_ENOTSUP;
-		if (!walk_enter(&w, raw))
-			return PGT_ECORRUPT;
-	}
-	return PGT_OK;
-}
-
 /* After walk_up: the table just left may have become empty. */
 static void unmap_left(struct call *c, const struct pgt_walk *w)
 {
@@ -104,12 +82,55 @@ static void unmap_range(struct call *c)
 	}
 }
 
+/* The range grows to the ends of what it covers in part. */
+static void unmap_widen(struct call *c, const struct cut cut[2])
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (cut[i].leaf_e && cut[i].begin < c->first)
+			c->first = cut[i].begin;
+		if (cut[i].leaf_e && cut[i].end > c->last)
+			c->last = cut[i].end;
+	}
+}
+
+/* What was cut away with its leaf. */
+static void unmap_tell(struct call *c, const struct cut *cut)
+{
+	uint64_t first = cut->leaf_begin > c->first ? cut->leaf_begin : c->first;
+	uint64_t last = cut->leaf_end < c->last ? cut->leaf_end : c->last;
+
+	if (cut->leaf && c->asked)
+		tell_removed(c, cut->raw, cut->level, cut->leaf_begin, first, last);
+}
+
+static int unmap_edges(struct call *c)
+{
+	struct need need = { 0 };
+	struct cut cut[2];
+	int status = edges_find(c, cut);
+
+	if (status == PGT_OK && (c->flags & PGT_WHOLE)) {
+		unmap_widen(c, cut);
+		return PGT_OK;
+	}
+	if (status == PGT_OK)
+		status = edges_check(c, cut, &need);
+	if (status == PGT_OK)
+		status = pgt_tables_take(c, need.tables);
+	if (status != PGT_OK)
+		return status;
+	edges_cut(c, cut, false);
+	unmap_tell(c, &cut[0]);
+	unmap_tell(c, &cut[1]);
+	return PGT_OK;
+}
+
 static int unmap(struct call *c)
 {
-	int status = c->t->attached ? unmap_permitted(c) : PGT_OK;
+	int status = edges_look(c);
 
 	if (status == PGT_OK)
-		status = edges_cut(c);
+		status = unmap_edges(c);
 	if (status == PGT_OK)
 		unmap_range(c);
 	return call_finish(c, status);

@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The arm64 backend: VMSAv8-64. */
 #include "access.h"
+#include "change.h"
 #include "entry.h"
 #include "problem.h"
-#include "../generic/defaults.h"
+#include "../generic/hooks.h"
 
 #define BACKEND pgt_arm64_backend
 #define FORMATS "arm64"

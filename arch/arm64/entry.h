@@ -116,4 +116,10 @@ static inline uint64_t arch_token(uint64_t raw)
 	return (raw & TOKEN_MASK) >> TOKEN_SHIFT;
 }
 
+#define arch_token_bits 59
+static inline uint64_t arch_make_token(uint64_t token)
+{
+	return token << TOKEN_SHIFT | INVALID_TOKEN;
+}
+
 #endif

@@ -23,6 +23,8 @@ static inline const char *leaf_problem(const struct pgt *t, uint64_t raw, int le
 		return "a leaf whose address is not aligned to its size";
 	if (raw & reserved)
 		return "a leaf with reserved bits set";
+	if ((raw & DESC_SH) == UINT64_C(1) << DESC_SH_SHIFT)
+		return "a leaf with the reserved shareability";
 	if (t->attached)
 		return NULL;
 	if ((raw & DESC_DBM) && (raw & DESC_DIRTY) && (raw & DESC_RDONLY))

@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 pgt_arm64_srcs = arch/arm64/arm64.c arch/arm64/regs.c
 pgt_arm64_absent_srcs = arch/arm64/absent.c
-pgt_arm64_hdrs = arch/arm64/access.h arch/arm64/attributes.h arch/arm64/configure.h arch/arm64/entry.h \
+pgt_arm64_hdrs = arch/arm64/access.h arch/arm64/attributes.h arch/arm64/change.h arch/arm64/configure.h arch/arm64/entry.h \
 	arch/arm64/layout.h arch/arm64/problem.h
 pgt_arm64_formats = arm64

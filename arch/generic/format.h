@@ -152,6 +152,19 @@ static inline uint64_t arch_token(uint64_t raw)
 	return raw >> 2;
 }
 
+#define arch_token_bits 62
+static inline uint64_t arch_make_token(uint64_t token)
+{
+	return token << 2 | PGT_GENERIC_TOKEN;
+}
+
+/* Writable and dirty are bits of their own. */
+#define arch_write_state arch_write_state
+static inline uint64_t arch_write_state(void)
+{
+	return 0;
+}
+
 /* What an access through this leaf meets: a PGT_FAULT_, or 0. */
 static inline int arch_fault(const struct pgt *t, uint64_t raw, uint64_t attr, uint64_t access)
 {

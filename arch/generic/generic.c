@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The generic backend: the portable format with the portable hooks. */
 #include "format.h"
-#include "defaults.h"
+#include "hooks.h"
 
 #define BACKEND pgt_generic_backend
 #define FORMATS "generic"

@@ -2,5 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 pgt_generic_srcs = arch/generic/generic.c
 pgt_generic_absent_srcs =
-pgt_generic_hdrs = arch/generic/format.h arch/generic/defaults.h
+pgt_generic_hdrs = arch/generic/batch.h arch/generic/block.h arch/generic/dirty.h \
+	arch/generic/entry.h arch/generic/format.h arch/generic/hooks.h arch/generic/move.h
 pgt_generic_formats = generic

@@ -156,6 +156,18 @@ static uint64_t arch_token(uint64_t raw)
 	return raw >> ATTR_SHIFT;
 }
 
+#define arch_token_bits 60
+static uint64_t arch_make_token(uint64_t token)
+{
+	return token << ATTR_SHIFT | TYPE_TOKEN;
+}
+
+#define arch_write_state arch_write_state
+static uint64_t arch_write_state(void)
+{
+	return 0;
+}
+
 static int arch_fault(const struct pgt *t, uint64_t raw, uint64_t attr, uint64_t access)
 {
 	uint64_t needs = access & (PGT_READ | PGT_WRITE | PGT_EXEC | PGT_USER);
@@ -195,7 +207,7 @@ static const char *arch_problem(const struct pgt *t, uint64_t raw, int level)
 	return NULL;
 }
 
-#include "../../arch/generic/defaults.h"
+#include "../../arch/generic/hooks.h"
 
 extern const struct pgt_backend pgt_tiny_backend;
 #define BACKEND pgt_tiny_backend

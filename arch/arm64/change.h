@@ -1,0 +1,181 @@
+/* SPDX-FileCopyrightText: 2026 libpgtable authors */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How leaves change here.  Hardware only ever sets the access flag, and clears
+ * RDONLY where DBM is set.  So a leaf that has the one and is not
+ * writable-clean is settled: hardware won't write it, and a plain store loses
+ * nothing.  All others are changed by compare-and-swap, in place: permissions
+ * need no break-before-make (D8.16.1), the hint stays, and no reader ever finds
+ * the leaf inaccessible.
+ */
+#ifndef PGT_ARM64_CHANGE_H
+#define PGT_ARM64_CHANGE_H
+
+#include "../../lib/modify.h"
+#include "entry.h"
+
+#define arch_modify arch_modify
+/* The bits of a leaf that are attributes one to one. */
+static inline void arch_modify_prepare(const struct pgt *t, struct modify *m)
+{
+	static const struct {
+		uint64_t attr, bit;
+		bool inverted;
+	} plain[] = {
+		{ PGT_USER, DESC_USER, false }, { PGT_GUARDED, DESC_GP, false },
+		{ PGT_EXEC, DESC_PXN, true },	{ PGT_UEXEC, DESC_UXN, true },
+		{ PGT_GLOBAL, DESC_NG, true },	{ PGT_YOUNG, DESC_AF, false },
+	};
+	uint64_t touched = m->set | m->clear, software = (touched / PGT_SW0 & 7) << DESC_SW_SHIFT;
+
+	m->keep = ~software;
+	m->put = (m->set / PGT_SW0 & 7) << DESC_SW_SHIFT;
+	for (unsigned i = 0; i < sizeof plain / sizeof *plain; i++) {
+		if (touched & plain[i].attr)
+			m->keep &= ~plain[i].bit;
+		if ((touched & plain[i].attr) && !(m->set & plain[i].attr) == plain[i].inverted)
+			m->put |= plain[i].bit;
+	}
+	if (m->clear & PGT_MEM_MASK) {
+		m->keep &= ~DESC_INDEX;
+		m->put |= arch_leaf(t, m->set & PGT_MEM_MASK) & DESC_INDEX;
+	}
+	if (m->clear & PGT_SH_MASK) {
+		m->keep &= ~DESC_SH;
+		m->put |= arch_leaf(t, m->set & PGT_SH_MASK) & DESC_SH;
+	}
+}
+
+/* The leaf after the change, mended where it was broken. An inaccessible leaf has no hint. */
+static inline uint64_t arch_modify(const struct pgt *t, uint64_t raw, int level, const struct modify *m)
+{
+	pgt_arm64_pte p = { (desc_mend(raw) & m->keep) | m->put };
+
+	(void)t, (void)level;
+	if ((m->clear & ~m->set) & PGT_DIRTY)
+		p = pgt_arm64_pte_mkclean(p);
+	if (m->set & PGT_DIRTY)
+		p = pgt_arm64_pte_mkdirty(p);
+	if ((m->clear & ~m->set) & PGT_WRITE)
+		p = pgt_arm64_pte_wrprotect(p);
+	if (m->set & PGT_WRITE)
+		p = pgt_arm64_pte_mkwrite(p);
+	if ((m->set & PGT_NOACCESS) && (p.value & DESC_VALID))
+		p.value = (p.value & ~(DESC_VALID | DESC_CONTIG | INVALID_KIND)) | INVALID_NOACCESS;
+	if (((m->clear & ~m->set) & PGT_NOACCESS) && !(p.value & DESC_VALID))
+		p.value = (p.value & ~INVALID_KIND) | DESC_VALID;
+	return p.value;
+}
+
+#define arch_modify_check arch_modify_check
+/* Whether no leaf can end with attributes that a mapping can't have. */
+static inline bool arch_modify_safe(const struct modify *m)
+{
+	return !(m->set & ~(MODIFY_HARMLESS | PGT_GLOBAL | PGT_GUARDED)) &&
+	       !(m->clear & ~(MODIFY_HARMLESS | PGT_GLOBAL | PGT_GUARDED | PGT_WRITE));
+}
+
+/* The status of map for the attributes that the leaf raw would end with. */
+static inline int arch_modify_check(const struct pgt *t, uint64_t raw, const struct modify *m)
+{
+	const uint64_t harmless = MODIFY_HARMLESS | PGT_GLOBAL | PGT_GUARDED | PGT_WRITE;
+	uint64_t attr;
+
+	/* Only what is execute-only can't become writable. */
+	if (!((m->set | m->clear) & ~harmless))
+		return raw & (DESC_USER | DESC_UXN) ? PGT_OK : PGT_ENOTSUP;
+	attr = (arch_attr(t, raw) & ~m->clear) | m->set;
+	return attr_is_sound(attr) ? arch_attr_check(t, attr) : PGT_EINVAL;
+}
+
+#define arch_tlb_effect arch_tlb_effect
+/* What the change of a leaf from old to new means to TLBs (D8.16.1). */
+static inline enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, uint64_t new)
+{
+	const uint64_t grant = DESC_AF | DESC_USER | DESC_DBM; /* setting these allows more, ... */
+	const uint64_t deny = DESC_RDONLY | DESC_PXN | DESC_UXN; /* ... and clearing these */
+	uint64_t differ = (old ^ new) & ~(DESC_SW | DESC_DIRTY);
+
+	if (!(old & DESC_VALID) || !differ)
+		return TLB_NONE;
+	if (!(new & DESC_VALID))
+		return TLB_CHANGED;
+	if ((differ & (DESC_INDEX | DESC_SH | DESC_ADDRESS)) || (differ & old & DESC_NG))
+		return TLB_BREAK;
+	if ((t->features & PGT_FEAT_EXEC_BBM) && (differ & new & (DESC_PXN | DESC_UXN)))
+		return TLB_BREAK;
+	/* What EL0 may write EL1 no longer executes. */
+	if (!(old & DESC_PXN) && (new & DESC_USER) && (new & DESC_DBM))
+		return TLB_CHANGED;
+	if ((differ & ~(grant | deny)) || (differ & old & grant) || (differ & new & deny))
+		return TLB_CHANGED;
+	return TLB_RELAXED;
+}
+
+#define arch_settled arch_settled
+static inline bool arch_settled(const struct pgt *t, uint64_t raw)
+{
+	bool clean = (raw & DESC_DBM) && (raw & DESC_RDONLY);
+
+	return !(t->features & PGT_FEAT_HW_YOUNG) || ((raw & DESC_AF) && !clean);
+}
+
+#ifndef PGT_PLAIN_HOOKS
+
+#define arch_runs_in_place arch_runs_in_place
+static inline bool arch_runs_in_place(void)
+{
+	return true;
+}
+
+#define arch_blocks_in_place arch_blocks_in_place
+static inline bool arch_blocks_in_place(void)
+{
+	return true;
+}
+
+#define arch_change arch_change
+/*
+ * Changes the leaf raw that stands in e, which hardware may write meanwhile.
+ * Returns the leaf as it was, with *new what it is now, and adds to *rmws.
+ */
+static inline uint64_t arch_change(const struct pgt *t, struct pgt_entry *e, uint64_t raw, int level,
+				   const struct modify *m, uint64_t state, uint64_t *new, uint64_t *rmws)
+{
+	*new = arch_add_state(arch_modify(t, raw, level, m), state);
+	if (!arch_valid(raw) || arch_settled(t, raw)) {
+		entry_store(e, *new);
+		return raw;
+	}
+	for (;;) {
+		++*rmws;
+		if (entry_compare_swap(e, &raw, *new))
+			return raw;
+		*new = arch_add_state(arch_modify(t, raw, level, m), state);
+	}
+}
+
+#define arch_relink_top arch_relink_top
+/* Any table below the root. */
+static inline int arch_relink_top(const struct pgt *t)
+{
+	return t->start_level;
+}
+
+/* Hardware writes no table entry. */
+static inline uint64_t arch_unlink(struct pgt_entry *e)
+{
+	uint64_t raw = entry_load(e);
+
+	entry_store(e, 0);
+	return raw;
+}
+
+#define arch_write_state arch_write_state
+static inline uint64_t arch_write_state(void)
+{
+	return 0;
+}
+
+#endif
+#endif

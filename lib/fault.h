@@ -1,0 +1,67 @@
+/* SPDX-FileCopyrightText: 2026 libpgtable authors */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pgt_fault: what a kernel does when an access faults for tracking, or spuriously. */
+#ifndef PGT_FAULT_H
+#define PGT_FAULT_H
+
+#include "change.h"
+#include "read.h"
+
+/* Every member that lacks what hardware would have set gets it. They are
+ * compared as they stand: a walker that doesn't set them itself needs each. */
+static void fault_fix(struct call *c, const struct cut *cut, uint64_t state)
+{
+	struct modify m = { .set = state };
+
+	arch_modify_prepare(c->t, &m);
+	for (unsigned i = 0; i < cut->members; i++) {
+		struct pgt_entry *e = cut->e + i;
+		uint64_t raw = entry_load(e), new;
+
+		tally(c)->reads++;
+		if (arch_modify(c->t, raw, cut->level, &m) == raw)
+			continue;
+		do {
+			new = arch_modify(c->t, raw, cut->level, &m);
+			tally(c)->rmws++;
+		} while (!entry_compare_swap(e, &raw, new));
+		tally(c)->changed++;
+		gather_wrote(c, e, 1);
+	}
+}
+
+static int fault(struct call *c, uint64_t access)
+{
+	const struct pgt *t = c->t;
+	struct pending local = { .flags = PGT_TLB_LOCAL };
+	enum pgt_kind kind;
+	struct pgt_walk w;
+	struct cut cut;
+	uint64_t raw, attr;
+	int status;
+
+	walk_start(&w, t, c->first, c->last);
+	status = read_down(&w, &raw, &kind);
+	if (status != PGT_OK)
+		return call_finish(c, status);
+	if (kind != KIND_LEAF)
+		return call_finish(c, PGT_ENOENT);
+	/* With all state set, only what the mapping forbids is left to fault. */
+	attr = arch_effective(arch_attr(t, raw), read_inherited(&w));
+	if (arch_fault(t, arch_add_state(raw, PGT_YOUNG | PGT_DIRTY), attr | PGT_YOUNG | PGT_DIRTY, access))
+		return call_finish(c, PGT_EACCES);
+	if (read_inherited(&w))
+		return call_finish(c, PGT_ENOTSUP);
+	cut_find(&cut, c, &w, raw);
+	tally(c)->leaves += cut.members;
+	fault_fix(c, &cut, access & PGT_WRITE ? PGT_YOUNG | PGT_DIRTY : PGT_YOUNG);
+	local.first = cut.begin;
+	local.last = cut.end;
+	local.stride_bits = (uint8_t)level_shift(t, w.level);
+	local.level = (int8_t)w.level;
+	local.flags |= arch_global(raw) ? PGT_TLB_GLOBAL : 0;
+	gather_pending(c, &local);
+	return call_finish(c, PGT_OK);
+}
+
+#endif

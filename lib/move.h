@@ -1,0 +1,322 @@
+/* SPDX-FileCopyrightText: 2026 libpgtable authors */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pgt_move.  Whole tables are relinked where both addresses allow it; leaves
+ * and tokens are taken out and built anew at the other place, a stretch of
+ * alike ones at a time.  The source of each is cleared before its destination
+ * is set.
+ */
+#ifndef PGT_MOVE_H
+#define PGT_MOVE_H
+
+#include "edge.h"
+#include "trim.h"
+
+/* Leaves taken out of the source that go to consecutive addresses as they are. */
+struct batch {
+	bool any, token;
+	uint64_t leaf, pa;    /* not placed; the PA of the first */
+	uint64_t first, last; /* where they go */
+	int level;
+};
+
+struct move {
+	struct call *c;
+	uint64_t delta;       /* from source to destination, modulo 2^64 */
+	struct need need;
+	struct build to;
+	struct pgt_walk at;   /* in the destination */
+	struct batch batch;
+};
+
+/* Whether the table below the entry that the walk stands before moves as it is. */
+static inline bool move_relinks(const struct move *m, const struct pgt_walk *w)
+{
+	const struct pgt *t = m->c->t;
+
+	return w->level >= arch_relink_top(t) && !(m->delta & level_mask(t, w->level)) && walk_covers(w);
+}
+
+/* ---- Looking ---- */
+
+static int move_scan_leaf(struct move *m, const struct pgt_walk *w, uint64_t raw)
+{
+	struct call *c = m->c;
+	const struct pgt *t = c->t;
+	uint64_t end = w->next | level_mask(t, w->level), mask = level_mask(t, w->level);
+	struct build b = { .c = c, .max_shift = run_shift(t, w->level) };
+
+	b.token = arch_kind(t, raw, w->level) == KIND_TOKEN;
+	b.first = w->next + m->delta;
+	b.last = (end < c->last ? end : c->last) + m->delta;
+	b.pa = b.token ? b.first : arch_pa(t, raw, w->level) + (w->next & mask);
+	if ((c->flags & PGT_NO_SPLIT) && (m->delta & mask))
+		return PGT_EBLOCK;
+	tally(c)->leaves++;
+	need_range(&m->need, &b, t->start_level, b.first, b.last);
+	return PGT_OK;
+}
+
+static int move_scan(struct move *m)
+{
+	struct call *c = m->c;
+	const struct pgt *t = c->t;
+	struct pgt_walk w;
+
+	walk_start(&w, t, c->first, c->last);
+	while (walk_on(&w)) {
+		unsigned n = walk_empty(&w);
+		int status = PGT_OK;
+		uint64_t raw;
+
+		if (n) {
+			tally(c)->reads += n;
+			walk_past(&w, n);
+			continue;
+		}
+		raw = entry_load(walk_entry(&w));
+		tally(c)->reads++;
+		switch (arch_kind(t, raw, w.level)) {
+		case KIND_TABLE:
+			if (arch_inherit(raw))
+				return PGT_ENOTSUP;
+			if (move_relinks(m, &w)) {
+				need_path(&m->need, t, w.level, w.next + m->delta, w.next + m->delta);
+				break;
+			}
+			if (!walk_enter(&w, raw))
+				return PGT_ECORRUPT;
+			continue;
+		case KIND_CORRUPT:
+			return PGT_ECORRUPT;
+		default:
+			status = move_scan_leaf(m, &w, raw);
+		}
+		if (status != PGT_OK)
+			return status;
+		walk_past(&w, 1);
+	}
+	return PGT_OK;
+}
+
+/* Whether [first, last] of a table has no leaves and no tokens. */
+static int place_is_empty(struct call *c, const struct pgt *t, uint64_t first, uint64_t last)
+{
+	struct pgt_walk w;
+
+	walk_start(&w, t, first, last);
+	while (walk_on(&w)) {
+		unsigned n = walk_empty(&w);
+		uint64_t raw;
+
+		if (n) {
+			tally(c)->reads += n;
+			walk_past(&w, n);
+			continue;
+		}
+		raw = entry_load(walk_entry(&w));
+		tally(c)->reads++;
+		switch (arch_kind(t, raw, w.level)) {
+		case KIND_TABLE:
+			if (arch_inherit(raw))
+				return PGT_ENOTSUP;
+			if (!walk_enter(&w, raw))
+				return PGT_ECORRUPT;
+			break;
+		case KIND_CORRUPT:
+			return PGT_ECORRUPT;
+		default:
+			return PGT_EEXIST;
+		}
+	}
+	return PGT_OK;
+}
+
+/* ---- Moving ---- */
+
+/* Makes room: empty tables wholly within [first, last] go. */
+static void place_clear(struct call *c, uint64_t first, uint64_t last)
+{
+	struct pgt_walk w;
+	bool any = false;
+
+	walk_start(&w, c->t, first, last);
+	while (walk_on(&w)) {
+		unsigned n = walk_empty(&w);
+		uint64_t raw;
+
+		if (n) {
+			walk_past(&w, n);
+			continue;
+		}
+		raw = entry_load(walk_entry(&w));
+		if (!walk_covers(&w) && walk_enter(&w, raw))
+			continue;
+		unlink_table(c, walk_entry(&w), raw, w.level, w.next, w.next | level_mask(c->t, w.level), false);
+		any = true;
+		walk_past(&w, 1);
+	}
+	if (any)
+		gather_drain(c);
+}
+
+/* The batch goes to where it belongs. */
+static void batch_put(struct move *m)
+{
+	struct batch *k = &m->batch;
+
+	if (!k->any)
+		return;
+	k->any = false;
+	m->to.leaf = k->leaf;
+	m->to.token = k->token;
+	m->to.first = k->first;
+	m->to.pa = k->token ? k->first : k->pa;
+	m->to.max_shift = run_shift(m->c->t, k->level);
+	build_seek(&m->to, &m->at, k->first);
+	build_to(&m->to, &m->at, k->last);
+}
+
+/* Adds [at, at + bytes), or puts what is there and begins anew. */
+static void batch_add(struct move *m, uint64_t leaf, uint64_t pa, bool token, int level, uint64_t at, uint64_t bytes)
+{
+	struct batch *k = &m->batch;
+
+	if (k->any && !token && !k->token && k->leaf == leaf && k->level == level && k->last + 1 == at &&
+	    k->pa + (at - k->first) == pa) {
+		k->last += bytes;
+		return;
+	}
+	batch_put(m);
+	*k = (struct batch){ true, token, leaf, pa, at, at + (bytes - 1), level };
+}
+
+/* Takes out a run, a leaf or a token; how many entries that is. */
+static unsigned move_take(struct move *m, const struct pgt_walk *w, uint64_t raw)
+{
+	struct call *c = m->c;
+	const struct pgt *t = c->t;
+	bool leaf = arch_kind(t, raw, w->level) == KIND_LEAF;
+	unsigned members = leaf ? run_entries(t, raw, w->level) : 1;
+	struct pgt_entry *e = walk_entry(w);
+	uint64_t bytes, state = 0, old = raw;
+
+	if (members > walk_count(w) || walk_index(w) % members)
+		members = 1;
+	for (unsigned i = 0; i < members; i++) {
+		uint64_t was = arch_valid(raw) ? entry_exchange(e + i, 0) : entry_load(e + i);
+
+		if (!arch_valid(raw))
+			entry_store(e + i, 0);
+		if (i == 0)
+			old = was;
+		state |= leaf ? arch_state(was) : 0;
+	}
+	tally(c)->rmws += arch_valid(raw) ? members : 0;
+	bytes = (uint64_t)members << level_shift(t, w->level);
+	if (arch_valid(raw))
+		gather_leaves(c, w->next, w->next + (bytes - 1), w->level, arch_global(raw));
+	batch_add(m, leaf ? arch_add_state(arch_place(t, old, w->level, 0, false), state) : old,
+		  leaf ? arch_pa(t, old, w->level) : 0, !leaf, w->level, w->next + m->delta, bytes);
+	return members;
+}
+
+/* Moves the table below the entry raw. */
+static void move_table(struct move *m, const struct pgt_walk *w)
+{
+	struct call *c = m->c;
+	uint64_t raw = arch_unlink(walk_entry(w)), to = w->next + m->delta;
+	struct build *b = &m->to;
+
+	batch_put(m);
+	gather_wrote(c, walk_entry(w), 1);
+	gather_walk(c, w->next, w->next | level_mask(c->t, w->level), c->t->held_global);
+	build_seek(b, &m->at, to);
+	while (m->at.level < w->level) {
+		uint64_t is = entry_load(walk_entry(&m->at));
+
+		if (arch_kind(c->t, is, m->at.level) == KIND_TABLE ? !build_down(b, &m->at, is) :
+								      !build_down_new(b, &m->at)) {
+			c->corrupt = true;
+			return;
+		}
+	}
+	entry_store(walk_entry(&m->at), raw);
+	if (b->reach[m->at.level + 1] == REACH_LINKED)
+		gather_wrote(c, walk_entry(&m->at), 1);
+	walk_past(&m->at, 1);
+	tally(c)->tables_relinked++;
+}
+
+/* Whether tables of the source were gone through, and may be empty now. */
+static bool move_range(struct move *m)
+{
+	struct call *c = m->c;
+	const struct pgt *t = c->t;
+	struct pgt_walk w;
+	bool entered = false;
+
+	walk_start(&w, t, c->first, c->last);
+	walk_start(&m->at, t, c->first + m->delta, c->last + m->delta);
+	m->to.reach[m->at.level + 1] = REACH_LINKED;
+	while (walk_on(&w)) {
+		uint64_t raw = entry_load(walk_entry(&w));
+		unsigned n;
+
+		tally(c)->reads++;
+		if (!raw) {
+			n = walk_empty(&w);
+			walk_past(&w, n ? n : 1);
+		} else if (arch_kind(t, raw, w.level) == KIND_TABLE) {
+			entered = true;
+			if (move_relinks(m, &w)) {
+				move_table(m, &w);
+				walk_past(&w, 1);
+			} else if (!walk_enter(&w, raw)) {
+				walk_past(&w, 1);
+			}
+		} else {
+			n = move_take(m, &w, raw);
+			gather_wrote(c, walk_entry(&w), n);
+			tally(c)->changed += n;
+			walk_past(&w, n);
+		}
+	}
+	batch_put(m);
+	build_finish(&m->to, &m->at);
+	return entered;
+}
+
+static int move(struct call *c, uint64_t to)
+{
+	uint64_t to_last = to + (c->last - c->first);
+	struct move m = { .c = c, .delta = to - c->first, .to = { .c = c } };
+	struct need cuts = { 0 };
+	struct cut cut[2];
+	int status;
+
+	m.need.spare = true;
+	m.need.clear_first = to;
+	m.need.clear_last = to_last;
+	status = move_scan(&m);
+	if (status == PGT_OK)
+		status = place_is_empty(c, c->t, to, to_last);
+	if (status == PGT_OK)
+		status = edges_find(c, cut);
+	if (status == PGT_OK)
+		status = edges_check(c, cut, &cuts);
+	if (status == PGT_OK)
+		status = pgt_tables_take(c, m.need.tables + cuts.tables);
+	if (status != PGT_OK)
+		return call_finish(c, status);
+	gather_settle(c, to, to_last);
+	edges_cut(c, cut, true);
+	place_clear(c, to, to_last);
+	if (move_range(&m) && !(c->flags & PGT_KEEP_TABLES) && !(c->t->features & PGT_FEAT_PARALLEL))
+		trim_range(c);
+	/* Nothing else is made at either place before the source is forgotten. */
+	gather_drain(c);
+	return call_finish(c, status);
+}
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-FileCopyrightText: 2026 libpgtable authors */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pgt_protect.  What a leaf would end with, and where a hole is forbidden, is
+ * looked at first, where it can matter at all; then the two ends are cut if
+ * they change; what can't change while it is valid is broken; and then the
+ * stretches are changed in place.
+ */
+#ifndef PGT_PROTECT_H
+#define PGT_PROTECT_H
+
+#include "change.h"
+
+struct protect {
+	struct call *c;
+	struct modify m;
+	struct modify no_write;  /* where the embedder says that nothing becomes writable */
+	bool ask;
+	bool asked;              /* up to answer_last the answer is yes */
+	bool yes;
+	uint64_t answer_last;
+};
+
+/* ---- The embedder's answer ---- */
+
+/* From entry i of the stretch on, bytes of leaves like raw that map memory in one piece. */
+static uint64_t ask_extent(const struct protect *p, const struct pgt_walk *w, unsigned i, unsigned n, uint64_t raw)
+{
+	const struct pgt *t = p->c->t;
+	uint64_t size = level_mask(t, w->level) + 1, pa = arch_pa(t, raw, w->level);
+	uint64_t attr = arch_attr(t, raw) & ~(PGT_YOUNG | PGT_DIRTY), extent = size;
+
+	while (++i < n) {
+		raw = entry_load(walk_entry(w) + i);
+		if (arch_kind(t, raw, w->level) != KIND_LEAF || arch_pa(t, raw, w->level) != pa + extent ||
+		    (arch_attr(t, raw) & ~(PGT_YOUNG | PGT_DIRTY)) != attr)
+			break;
+		extent += size;
+	}
+	return extent;
+}
+
+/* The embedder on [at, at + extent): how much of it shares one answer. */
+static uint64_t ask_embedder(struct protect *p, uint64_t at, uint64_t pa, uint64_t extent, uint64_t attr)
+{
+	const struct pgt *t = p->c->t;
+	uint64_t bytes;
+
+	p->yes = false;
+	bytes = t->pages.writable(t->pages.ctx, t->base + at, pa, extent, attr, &p->yes) & ~(granule(t) - 1);
+	if (bytes == 0)
+		bytes = granule(t);
+	return bytes < extent ? bytes : extent;
+}
+
+/* What happens to a unit of leaves, the first of which is raw. */
+static const struct modify *protect_unit(struct protect *p, const struct pgt_walk *w, unsigned i, unsigned n,
+					 unsigned members, uint64_t raw)
+{
+	const struct pgt *t = p->c->t;
+	uint64_t at, last;
+
+	if (!p->ask || (arch_attr(t, raw) & PGT_WRITE))
+		return &p->m;
+	at = walk_begin(w) + ((uint64_t)i << level_shift(t, w->level));
+	last = at + (((uint64_t)members << level_shift(t, w->level)) - 1);
+	if (!p->asked || at > p->answer_last) {
+		uint64_t extent = ask_extent(p, w, i, n, raw);
+
+		p->answer_last = at + (ask_embedder(p, at, arch_pa(t, raw, w->level), extent,
+						    arch_attr(t, raw)) - 1);
+		p->asked = true;
+	}
+	if (last <= p->answer_last)
+		return p->yes ? &p->m : &p->no_write;
+	p->asked = false; /* an answer for a part of it is no for it */
+	return &p->no_write;
+}
+
+/* ---- Looking ---- */
+
+static bool protect_may_break(const struct protect *p)
+{
+	uint64_t f = p->c->t->features;
+
+	return (p->m.clear & (PGT_MEM_MASK | PGT_SH_MASK)) || (p->m.set & PGT_GLOBAL) ||
+	       ((f & PGT_FEAT_EXEC_BBM) && (p->m.clear & (PGT_EXEC | PGT_UEXEC)));
+}
+
+static int scan_leaf(struct protect *p, const struct pgt_walk *w, uint64_t raw)
+{
+	struct call *c = p->c;
+	uint64_t new = arch_modify(c->t, raw, w->level, &p->m);
+	int status;
+
+	if (new == raw)
+		return PGT_OK;
+	status = arch_modify_check(c->t, raw, &p->m);
+	if (status == PGT_OK && c->live && (c->flags & PGT_NO_BREAK) &&
+	    arch_tlb_effect(c->t, raw, new) == TLB_BREAK)
+		status = PGT_EBREAK;
+	return status;
+}
+
+/* Whether the call may go on; changes nothing. */
+static int protect_scan(struct protect *p)
+{
+	struct call *c = p->c;
+	const struct pgt *t = c->t;
+	struct pgt_walk w;
+
+	walk_start(&w, t, c->first, c->last);
+	while (walk_on(&w)) {
+		unsigned n = walk_empty(&w);
+		int status = PGT_OK;
+		uint64_t raw;
+
+		tally(c)->reads += n;
+		if (n && (c->flags & PGT_STRICT))
+			return PGT_ENOENT;
+		if (n) {
+			walk_past(&w, n);
+			continue;
+		}
+		raw = entry_load(walk_entry(&w));
+		tally(c)->reads++;
+		switch (arch_kind(t, raw, w.level)) {
+		case KIND_TABLE:
+			if (arch_inherit(raw))
+				return PGT_ENOTSUP;
+			if (!walk_enter(&w, raw))
+				return PGT_ECORRUPT;
+			continue;
+		case KIND_LEAF:
+			status = scan_leaf(p, &w, raw);
+			break;
+		case KIND_CORRUPT:
+			return PGT_ECORRUPT;
+		default:
+			break;
+		}
+		if (status != PGT_OK)
+			return status;
+		walk_past(&w, 1);
+	}
+	return PGT_OK;
+}
+
+/* Whether the leaf at an end changes, as far as the range covers it. */
+static bool protect_changes(struct protect *p, const struct cut *cut)
+{
+	const struct pgt *t = p->c->t;
+	uint64_t at = cut->leaf_begin > p->c->first ? cut->leaf_begin : p->c->first;
+	uint64_t end = cut->leaf_end < p->c->last ? cut->leaf_end : p->c->last;
+	uint64_t pa, attr = arch_attr(t, cut->raw);
+
+	if (!cut_any(cut) || arch_kind(t, cut->raw, cut->level) != KIND_LEAF)
+		return false;
+	if (!p->ask || (attr & PGT_WRITE))
+		return arch_modify(t, cut->raw, cut->level, &p->m) != cut->raw;
+	if (arch_modify(t, cut->raw, cut->level, &p->no_write) != cut->raw)
+		return true;
+	pa = arch_pa(t, cut->raw, cut->level) + (at - cut->leaf_begin);
+	for (;;) {
+		uint64_t bytes = ask_embedder(p, at, pa, end - at + 1, attr);
+
+		if (p->yes || bytes > end - at)
+			return p->yes;
+		at += bytes;
+		pa += bytes;
+	}
+}
+
+static int protect_edges(struct protect *p)
+{
+	struct need need = { 0 };
+	struct call *c = p->c;
+	struct cut cut[2];
+	int status = edges_find(c, cut);
+
+	for (unsigned i = 0; i < 2 && status == PGT_OK; i++)
+		if (!protect_changes(p, &cut[i]))
+			cut[i].leaf = cut[i].run = false;
+	if (status == PGT_OK)
+		status = edges_check(c, cut, &need);
+	if (status == PGT_OK)
+		status = pgt_tables_take(c, need.tables);
+	if (status == PGT_OK)
+		edges_cut(c, cut, true);
+	return status;
+}
+
+/* ---- Changing ---- */
+
+/* Leaves that can't change while they are valid give way to inaccessible entries. */
+static void protect_break(struct protect *p)
+{
+	struct call *c = p->c;
+	const struct pgt *t = c->t;
+	bool broken = false;
+	struct pgt_walk w;
+
+	walk_start(&w, t, c->first, c->last);
+	while (walk_on(&w)) {
+		struct pgt_entry *e = walk_entry(&w);
+		uint64_t raw = entry_load(e), new;
+
+		if (arch_kind(t, raw, w.level) == KIND_TABLE && walk_enter(&w, raw))
+			continue;
+		if (arch_kind(t, raw, w.level) == KIND_LEAF && arch_valid(raw)) {
+			new = arch_modify(t, raw, w.level, &p->m);
+			if (arch_tlb_effect(t, raw, new) == TLB_BREAK) {
+				entry_store(e, arch_break(entry_exchange(e, arch_break(raw))));
+				gather_wrote(c, e, 1);
+				gather_leaves(c, walk_begin(&w), walk_begin(&w) | level_mask(t, w.level),
+					      w.level, arch_global(raw) || arch_global(new));
+				tally(c)->rmws++;
+				broken = true;
+			}
+		}
+		walk_past(&w, 1);
+	}
+	if (broken)
+		gather_drain(c);
+}
+
+/* Changes leaves of the stretch of n entries, as many as there are in a row. */
+static unsigned protect_leaves(struct protect *p, const struct pgt_walk *w, unsigned n, uint64_t raw)
+{
+	struct changed ch = CHANGED_NONE;
+	const struct pgt *t = p->c->t;
+	unsigned i = 0;
+
+	while (i < n && arch_kind(t, raw, w->level) == KIND_LEAF) {
+		unsigned members = change_unit(t, w, i, n, raw);
+
+		change_one_unit(p->c, w, i, members, raw, protect_unit(p, w, i, n, members, raw), &ch);
+		i += members;
+		if (i < n) {
+			raw = entry_load(walk_entry(w) + i);
+			tally(p->c)->reads++;
+		}
+	}
+	tally(p->c)->leaves += i;
+	changed_tell(p->c, &ch, w);
+	return i;
+}
+
+static void protect_range(struct protect *p)
+{
+	struct call *c = p->c;
+	struct pgt_walk w;
+
+	walk_start(&w, c->t, c->first, c->last);
+	while (walk_on(&w)) {
+		unsigned n = walk_count(&w), done;
+		uint64_t raw = entry_load(walk_entry(&w));
+
+		tally(c)->reads++;
+		if (!raw) {
+			n = walk_empty(&w);
+			tally(c)->reads += n ? n - 1 : 0;
+			walk_past(&w, n ? n : 1);
+			continue;
+		}
+		if (arch_kind(c->t, raw, w.level) == KIND_TABLE && walk_enter(&w, raw))
+			continue;
+		done = protect_leaves(p, &w, n, raw);
+		walk_past(&w, done ? done : 1);
+	}
+}
+
+static int protect(struct call *c, uint64_t set, uint64_t clear)
+{
+	struct protect p = { .c = c, .m = { .set = set, .clear = clear } };
+	bool breaks, look;
+	int status;
+
+	arch_modify_prepare(c->t, &p.m);
+	p.ask = c->t->pages.writable && (set & PGT_WRITE);
+	if (p.ask) {
+		p.no_write = (struct modify){ .set = set & ~PGT_WRITE, .clear = clear & ~PGT_WRITE };
+		arch_modify_prepare(c->t, &p.no_write);
+	}
+	breaks = protect_may_break(&p);
+	look = (c->flags & PGT_STRICT) || c->t->attached || !arch_modify_safe(&p.m) || breaks;
+	status = look ? protect_scan(&p) : edges_look(c);
+	if (status == PGT_OK)
+		status = protect_edges(&p);
+	if (status == PGT_OK) {
+		if (clear & ~set & PGT_NOACCESS)
+			gather_settle(c, c->first, c->last);
+		if (set & PGT_GLOBAL)
+			c->t->held_global = true;
+		p.asked = false;
+		if (breaks && c->live)
+			protect_break(&p);
+		protect_range(&p);
+	}
+	return call_finish(c, status);
+}
+
+#endif

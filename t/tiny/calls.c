@@ -1,0 +1,501 @@
+/* SPDX-FileCopyrightText: 2026 libpgtable authors */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * All changing calls in random order on the format with four entries a table,
+ * against a flat model of each page: what is mapped, its attributes, young,
+ * dirty, token.  Hardware sets state in between.  Each call is first made to
+ * fail at its k-th allocation, for every k, and must then have changed nothing.
+ */
+#include "../tap.h"
+#include <pgtable/pgtable.h>
+#include <string.h>
+
+#define PAGE      32u
+#define PAGES_MAX 64u
+#define POOL      512u
+#define STATE     (PGT_YOUNG | PGT_DIRTY)
+
+static union {
+	uint64_t align;
+	unsigned char bytes[POOL * 64 + 64];
+} pool;
+static unsigned char *memory;
+static bool used[POOL];
+static unsigned live, refuse;
+
+static int pool_alloc(void *ctx, uint64_t bytes, uint64_t *pa)
+{
+	(void)ctx, (void)bytes;
+	if (refuse && --refuse == 0)
+		return -1;
+	for (unsigned i = 0; i < POOL; i++)
+		if (!used[i]) {
+			used[i] = true;
+			live++;
+			memset(memory + i * 64, 0, 64);
+			*pa = (uint64_t)i * 64;
+			return 0;
+		}
+	return -1;
+}
+
+static void pool_free(void *ctx, uint64_t pa, uint64_t bytes)
+{
+	(void)ctx, (void)bytes;
+	if (pa % 64 || pa / 64 >= POOL || !used[pa / 64]) {
+		printf("Bail out! a table that was never given is freed\n");
+		exit(EXIT_FAILURE);
+	}
+	used[pa / 64] = false;
+	live--;
+	memset(memory + pa, 0xa5, 64);
+}
+
+static void *pool_virt(void *ctx, uint64_t pa, uint64_t bytes)
+{
+	(void)ctx, (void)bytes;
+	return pa < POOL * 64 && used[pa / 64] ? memory + pa : NULL;
+}
+
+static unsigned invalidations;
+
+static void tlb_invalidate(void *ctx, const struct pgt_tlb_range *range)
+{
+	(void)ctx, (void)range;
+	invalidations++;
+}
+
+static void tlb_sync(void *ctx)
+{
+	(void)ctx;
+}
+
+/* ---- The model ---- */
+
+struct page {
+	int state;
+	uint64_t pa, attr, token;
+};
+
+static struct page model[PAGES_MAX];
+static unsigned pages;
+static uint64_t base, seed;
+static unsigned long differences, calls, refused;
+
+static unsigned rnd(unsigned n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (unsigned)((seed >> 33) % n);
+}
+
+static void differ(const char *what, unsigned page)
+{
+	if (differences++ < 5)
+		printf("# %s: page %u\n", what, page);
+}
+
+/* A leaf or a run has one state: that of all its pages together. */
+static void join_states(const struct pgt *t)
+{
+	for (unsigned i = 0; i < pages;) {
+		uint64_t va = base + i * PAGE, state = 0, begin, bytes;
+		struct pgt_mapping m;
+		unsigned first, end;
+
+		pgt_query(t, va, &m);
+		bytes = m.run_bytes > m.len ? m.run_bytes : m.len;
+		begin = m.va - (m.va - base) % bytes;
+		first = (unsigned)((begin - base) / PAGE);
+		end = first + (unsigned)(bytes / PAGE);
+		for (unsigned k = first; k < end; k++)
+			state |= model[k].attr & STATE;
+		for (unsigned k = first; k < end && model[i].state == PGT_LEAF; k++)
+			model[k].attr |= state;
+		i = end;
+	}
+}
+
+static void compare(const struct pgt *t, const struct page *pages_of, const char *what)
+{
+	for (unsigned i = 0; i < pages; i++) {
+		uint64_t va = base + i * PAGE;
+		struct pgt_mapping m;
+
+		if (pgt_query(t, va, &m) != PGT_OK || m.state != pages_of[i].state)
+			differ(what, i);
+		else if (m.state == PGT_LEAF &&
+			 (m.pa + (va - m.va) != pages_of[i].pa || m.attr != pages_of[i].attr))
+			differ(what, i);
+		else if (m.state == PGT_TOKEN && m.token != pages_of[i].token)
+			differ(what, i);
+	}
+}
+
+static int report(void *ctx, const struct pgt_problem *problem)
+{
+	if (differences++ < 5)
+		printf("# after %s: %s at 0x%llx\n", (const char *)ctx, problem->what,
+		       (unsigned long long)problem->va);
+	return 0;
+}
+
+/* ---- One call ---- */
+
+enum what { MAP, UNMAP, PROTECT, MOVE, SPLIT, COLLAPSE, HARVEST, FAULT, STORE, TRIM, TOUCH, COPY, WHATS };
+
+static const char *const names[] = { "map",	"unmap", "protect", "move",  "split", "collapse",
+				     "harvest", "fault", "store",   "trim",  "touch", "copy" };
+
+struct call {
+	enum what what;
+	unsigned first, count, to, flags;
+	uint64_t pa, attr, set, clear, token, access;
+	unsigned bits;
+	struct pgt_bitmap bitmap;
+	uint64_t words[PAGES_MAX / 64 + 1];
+};
+
+static struct pgt *copied;
+
+static int make(struct pgt *t, struct call *k)
+{
+	uint64_t va = base + k->first * PAGE, len = k->count * PAGE;
+
+	calls++;
+	switch (k->what) {
+	case MAP: return pgt_map(t, va, k->pa, len, k->attr, k->flags, NULL);
+	case UNMAP: return pgt_unmap(t, va, len, k->flags, NULL);
+	case PROTECT: return pgt_protect(t, va, len, k->set, k->clear, k->flags, NULL);
+	case MOVE: return pgt_move(t, va, base + k->to * PAGE, len, k->flags, NULL);
+	case SPLIT: return pgt_split(t, va, len, k->bits, k->flags, NULL);
+	case COLLAPSE: return pgt_collapse(t, va, len, k->bits, 0, NULL);
+	case HARVEST: return pgt_harvest(t, va, len, k->set, k->flags, &k->bitmap, NULL);
+	case FAULT: return pgt_fault(t, va + 3, k->access, NULL);
+	case STORE: return pgt_store(t, va, len, k->token, k->flags, NULL);
+	case TRIM: return pgt_trim(t, va, len, NULL);
+	case COPY: return pgt_copy(copied, t, va, len, k->flags, NULL);
+	default: return PGT_OK;
+	}
+}
+
+static void choose(struct call *k)
+{
+	static const uint64_t sets[] = { PGT_WRITE, PGT_SW1, PGT_EXEC | PGT_SW0, PGT_NOACCESS, PGT_GLOBAL,
+					 PGT_MEM_NOCACHE, 0, PGT_WRITE };
+	static const uint64_t clears[] = { 0, PGT_SW0, PGT_GLOBAL, 0, PGT_SW1, PGT_MEM_MASK, PGT_WRITE | PGT_NOACCESS,
+					   PGT_NOACCESS };
+	static const unsigned map_flags[] = { 0, PGT_REPLACE, PGT_REPLACE, PGT_REPLACE | PGT_KEEP_TABLES,
+					      PGT_REPLACE | PGT_MAX_LEAF(6), PGT_MAX_LEAF(5), PGT_REPLACE | PGT_NO_SPLIT };
+	static const unsigned sizes[] = { 5, 6, 7, 8 };
+	unsigned pick = rnd(8);
+
+	memset(k, 0, sizeof *k);
+	k->what = (enum what)rnd(WHATS);
+	k->first = rnd(pages);
+	k->count = 1 + rnd(rnd(3) ? 6 : pages);
+	if (rnd(3) == 0)
+		k->first &= ~3u;
+	if (rnd(3) == 0)
+		k->count = (k->count + 3) & ~3u;
+	if (k->count > pages - k->first)
+		k->count = pages - k->first;
+	k->pa = (k->first + 64 * (1 + rnd(2)) + (rnd(3) ? 0 : rnd(9))) * PAGE;
+	k->attr = PGT_READ | (rnd(2) ? PGT_WRITE : 0) | (rnd(3) ? 0 : PGT_SW0) | (rnd(8) ? 0 : PGT_NOACCESS) |
+		  (rnd(4) ? 0 : PGT_GLOBAL);
+	k->token = rnd(1000);
+	k->set = sets[pick];
+	k->clear = clears[pick];
+	k->bits = sizes[rnd(4)];
+	k->access = rnd(2) ? PGT_READ : PGT_WRITE;
+	k->to = rnd(pages);
+	if (k->what == MOVE && rnd(2))
+		k->to = (k->to & ~3u) | (k->first & 3);
+	if (k->what == MAP || k->what == STORE)
+		k->flags = map_flags[rnd(7)];
+	if (k->what == STORE && rnd(3) == 0)
+		k->flags |= PGT_SEQUENCE;
+	if (k->what == UNMAP)
+		k->flags = rnd(3) ? 0 : rnd(2) ? PGT_KEEP_TABLES : PGT_NO_SPLIT;
+	if (k->what == PROTECT || k->what == SPLIT)
+		k->flags = rnd(5) ? 0 : PGT_NO_SPLIT;
+	if (k->what == COPY)
+		k->flags = rnd(2) ? PGT_COW : 0;
+	if (k->what == HARVEST) {
+		k->set = rnd(3) == 0 ? PGT_YOUNG : rnd(2) ? PGT_DIRTY : STATE;
+		k->flags = rnd(4) == 0 ? PGT_PEEK : rnd(3) == 0 ? PGT_SELECTED : 0;
+		k->bitmap = (struct pgt_bitmap){ k->words, base, pages, 5 };
+		for (unsigned i = 0; (k->flags & PGT_SELECTED) && i < pages; i++)
+			k->words[i / 64] |= (uint64_t)rnd(2) << (i % 64);
+	}
+}
+
+/* ---- What it is to do ---- */
+
+static bool overlaps(const struct call *k)
+{
+	return k->to < k->first + k->count && k->first < k->to + k->count;
+}
+
+static int expected(const struct call *k)
+{
+	bool found = false;
+
+	switch (k->what) {
+	case MOVE:
+		if (overlaps(k))
+			return PGT_EINVAL;
+		if (k->to + k->count > pages)
+			return PGT_ERANGE;
+		for (unsigned i = k->to; i < k->to + k->count; i++)
+			found |= model[i].state != PGT_EMPTY;
+		return found ? PGT_EEXIST : PGT_OK;
+	case MAP:
+	case STORE:
+		for (unsigned i = k->first; i < k->first + k->count; i++)
+			found |= model[i].state != PGT_EMPTY;
+		return found && !(k->flags & PGT_REPLACE) ? PGT_EEXIST : PGT_OK;
+	case FAULT:
+		if (model[k->first].state != PGT_LEAF)
+			return PGT_ENOENT;
+		if ((model[k->first].attr & PGT_NOACCESS) ||
+		    ((k->access & PGT_WRITE) && !(model[k->first].attr & PGT_WRITE)))
+			return PGT_EACCES;
+		return PGT_OK;
+	default:
+		return PGT_OK;
+	}
+}
+
+static bool selected(const struct call *k, unsigned page)
+{
+	return page >= k->first && page < k->first + k->count &&
+	       (!(k->flags & PGT_SELECTED) || (k->words[page / 64] >> (page % 64) & 1));
+}
+
+/* Harvest: young goes for the whole leaf or run that is touched, dirty page by page. */
+static void apply_harvest(struct call *k, const uint64_t *group)
+{
+	uint64_t young = 0;
+
+	for (unsigned i = 0; i < pages; i++)
+		if (selected(k, i) && model[i].state == PGT_LEAF)
+			young |= UINT64_C(1) << (group[i] % 64);
+	for (unsigned i = 0; i < pages; i++) {
+		bool had = model[i].state == PGT_LEAF && (model[i].attr & k->set);
+
+		if (selected(k, i) && !(k->flags & PGT_SELECTED) &&
+		    had != (k->bitmap.words[i / 64] >> (i % 64) & 1))
+			differ("harvest reports", i);
+		if (k->flags & PGT_PEEK)
+			continue;
+		if (selected(k, i) && model[i].state == PGT_LEAF)
+			model[i].attr &= ~(k->set & PGT_DIRTY);
+	}
+}
+
+static void apply(struct call *k, struct pgt *t, uint64_t leaf_first, uint64_t leaf_count)
+{
+	struct page moved[PAGES_MAX];
+
+	(void)t;
+	for (unsigned i = k->first; i < k->first + k->count; i++) {
+		struct page *p = &model[i];
+		uint64_t pa = k->pa + (i - k->first) * PAGE;
+
+		switch (k->what) {
+		case MAP:
+			if (p->state == PGT_LEAF && p->pa == pa && (p->attr & ~STATE) == k->attr)
+				break;
+			*p = (struct page){ PGT_LEAF, pa, k->attr, 0 };
+			break;
+		case UNMAP:
+			*p = (struct page){ 0 };
+			break;
+		case PROTECT:
+			if (p->state == PGT_LEAF)
+				p->attr = (p->attr & ~k->clear) | k->set;
+			break;
+		case STORE:
+			*p = (struct page){ PGT_TOKEN, 0, 0, k->token + (k->flags & PGT_SEQUENCE ? i - k->first : 0) };
+			break;
+		case COPY:
+			if (p->state == PGT_LEAF && (k->flags & PGT_COW))
+				p->attr &= ~PGT_WRITE;
+			break;
+		default:
+			break;
+		}
+	}
+	if (k->what == MOVE) {
+		memcpy(moved, model + k->first, k->count * sizeof *model);
+		memset(model + k->first, 0, k->count * sizeof *model);
+		memcpy(model + k->to, moved, k->count * sizeof *model);
+	}
+	if (k->what == FAULT)
+		for (uint64_t i = leaf_first; i < leaf_first + leaf_count; i++)
+			model[i].attr |= k->access & PGT_WRITE ? STATE : PGT_YOUNG;
+}
+
+/* What the copy holds: the same, old and clean, without write permission under PGT_COW. */
+static void compare_copy(const struct call *k)
+{
+	static struct page theirs[PAGES_MAX];
+
+	memset(theirs, 0, sizeof theirs);
+	for (unsigned i = k->first; i < k->first + k->count; i++) {
+		theirs[i] = model[i];
+		theirs[i].attr &= ~STATE & ~(k->flags & PGT_COW ? PGT_WRITE : 0);
+	}
+	compare(copied, theirs, "the copy");
+	pgt_check(copied, report, (void *)"copy");
+}
+
+/* Fails at the k-th allocation, for every k; then succeeds, or is refused. */
+static int try_all(struct pgt *t, struct call *k)
+{
+	static unsigned char before[sizeof pool.bytes];
+	unsigned tables = live;
+	struct call keep = *k;
+
+	for (unsigned n = 1;; n++) {
+		int status;
+
+		memcpy(before, memory, POOL * 64);
+		refuse = n;
+		status = make(t, k);
+		if (status == PGT_OK) {
+			refuse = 0;
+			return status;
+		}
+		refuse = 0;
+		for (unsigned i = 0; i < POOL; i++)
+			if (used[i] && memcmp(before + i * 64, memory + i * 64, 64))
+				differ("a call that failed changed a table", i);
+		if (live != tables || memcmp(keep.words, k->words, sizeof k->words))
+			differ("a call that failed leaks or reports", n);
+		if (status != PGT_ENOMEM) {
+			refused++;
+			return status;
+		}
+	}
+}
+
+static void groups(const struct pgt *t, uint64_t *group)
+{
+	for (unsigned i = 0; i < pages; i++) {
+		struct pgt_mapping m;
+		uint64_t bytes;
+
+		pgt_query(t, base + i * PAGE, &m);
+		bytes = m.run_bytes > m.len ? m.run_bytes : m.len;
+		group[i] = (m.va - base) / bytes * bytes / PAGE;
+	}
+}
+
+static void one(struct pgt *t, const struct pgt_config *config)
+{
+	static unsigned char storage[1024] __attribute__((aligned(16)));
+	uint64_t group[PAGES_MAX], leaf_first, leaf_count = 0;
+	struct pgt_translation tr;
+	struct call k;
+	int status, want;
+
+	choose(&k);
+	if (k.what == TOUCH) {
+		uint64_t va = base + k.first * PAGE;
+		struct pgt_mapping m;
+
+		if (pgt_translate(t, va, k.access | PGT_UPDATE, &tr) == PGT_OK) {
+			pgt_query(t, va, &m);
+			model[k.first].attr |= k.access == PGT_WRITE ? STATE : PGT_YOUNG;
+		}
+		join_states(t);
+		return;
+	}
+	if (k.what == COPY && pgt_init(storage, sizeof storage, config, &copied) != PGT_OK)
+		return;
+	groups(t, group);
+	leaf_first = group[k.first];
+	while (leaf_first + leaf_count < pages && group[leaf_first + leaf_count] == leaf_first)
+		leaf_count++;
+	want = expected(&k);
+	status = try_all(t, &k);
+	if (status != want && !(want == PGT_OK && status == PGT_EBLOCK && (k.flags & PGT_NO_SPLIT)) &&
+	    !(k.what == MOVE && status < 0 && want < 0))
+		differ(names[k.what], (unsigned)-status * 100 + k.first);
+	if (status == PGT_OK) {
+		apply(&k, t, leaf_first, leaf_count);
+		if (k.what == HARVEST)
+			apply_harvest(&k, group);
+		if (k.what == HARVEST && !(k.flags & PGT_PEEK) && (k.set & PGT_YOUNG))
+			for (unsigned i = 0; i < pages; i++)
+				for (unsigned p = 0; p < pages; p++)
+					if (selected(&k, p) && group[p] == group[i])
+						model[i].attr &= ~PGT_YOUNG;
+		join_states(t);
+	}
+	if (k.what == COPY) {
+		if (status == PGT_OK)
+			compare_copy(&k);
+		pgt_destroy(copied);
+	}
+	compare(t, model, names[k.what]);
+	pgt_check(t, report, (void *)(uintptr_t)names[k.what]);
+}
+
+static void run(struct pgt_config *config, unsigned input_bits, unsigned rounds, const char *what)
+{
+	static unsigned char storage[1024] __attribute__((aligned(16)));
+	struct pgt *t;
+
+	config->input_bits = (uint8_t)input_bits;
+	pages = 1u << (input_bits - 5);
+	base = config->features & PGT_FEAT_UPPER ? 0 - (UINT64_C(1) << input_bits) : 0;
+	memset(model, 0, sizeof model);
+	differences = calls = refused = 0;
+	if (pgt_init(storage, sizeof storage, config, &t) != PGT_OK) {
+		ok(0, "%s: init", what);
+		return;
+	}
+	for (unsigned i = 0; i < rounds && differences == 0; i++) {
+		one(t, config);
+		if (differences)
+			printf("# at round %u\n", i);
+	}
+	pgt_unmap(t, base, pages * PAGE, 0, NULL);
+	ok(differences == 0 && live == 1, "%s, %u input bits: %lu calls as the model says, %lu refused", what,
+	   input_bits, calls, refused);
+	pgt_destroy(t);
+	ok(live == 0, "%s: no table is left", what);
+}
+
+int main(void)
+{
+	const uint64_t tracked = PGT_FEAT_HW_YOUNG | PGT_FEAT_HW_DIRTY | PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY;
+	struct pgt_config config = {
+		.size = sizeof config,
+		.format = "tiny",
+		.granule_bits = 5,
+		.output_bits = 16,
+		.memory = { .alloc = pool_alloc, .free = pool_free, .to_virt = pool_virt },
+		.features = tracked,
+	};
+	const char *from = getenv("PGT_TEST_SEED");
+
+	seed = from ? strtoull(from, NULL, 0) : UINT64_C(0x9e3779b97f4a7c15);
+	printf("# PGT_TEST_SEED=0x%llx\n", (unsigned long long)seed);
+	memory = pool.bytes + (64 - (uintptr_t)pool.bytes % 64) % 64;
+	run(&config, 9, 100000, "plain");
+	config.features |= PGT_FEAT_CONTIG;
+	run(&config, 9, 100000, "runs");
+	config.tlb.invalidate = tlb_invalidate;
+	config.tlb.sync = tlb_sync;
+	run(&config, 9, 100000, "runs and a TLB");
+	config.features |= PGT_FEAT_UPPER;
+	run(&config, 11, 100000, "upper half");
+	config.features |= PGT_FEAT_BBM2;
+	run(&config, 11, 100000, "level 2");
+	return tap_done();
+}
