@@ -87,13 +87,15 @@ static void cut_unfold(struct call *c, const struct cut *cut)
 
 	for (unsigned i = 0; i < cut->members; i++, begin += size) {
 		uint64_t raw = entry_load(cut->e + i);
+		bool outside = begin > c->last || begin + (size - 1) < c->first;
 
-		if (begin <= c->last && begin + (size - 1) >= c->first)
-			continue;
-		entry_store(cut->e + i, arch_place(t, raw, cut->level, arch_pa(t, raw, cut->level), false));
-		gather_wrote(c, cut->e + i, 1);
-		tally(c)->changed++;
+		raw = arch_place(t, raw, cut->level, arch_pa(t, raw, cut->level), false);
+		if (cut->valid && !outside)
+			raw = arch_break(raw); /* it goes, or is split: as a leaf of its own */
+		entry_store(cut->e + i, raw);
 	}
+	gather_wrote(c, cut->e, cut->members);
+	tally(c)->changed += cut->members;
 	tally(c)->runs_unfolded++;
 }
 

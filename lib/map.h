@@ -127,7 +127,7 @@ static void map_build(struct map *m)
 		}
 		n = build_leaves_here(b, &w);
 		if (n && !m->careful) {
-			build_fill(b, &w, n);
+			map_fill(m, &w, n);
 			walk_past(&w, n);
 			continue;
 		}
@@ -187,7 +187,6 @@ static int map(struct call *c, uint64_t pa, uint64_t attr, unsigned max_bits)
 		if (m.careful)
 			map_break(&m);
 		map_build(&m);
-		tally(c)->mapped += c->last - c->first + 1;
 	}
 	return call_finish(c, status);
 }

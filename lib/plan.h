@@ -31,13 +31,19 @@ static inline bool map_complies(const struct map *m, const struct pgt_walk *w, u
 	       (arch_attr(t, raw) & ~(PGT_YOUNG | PGT_DIRTY)) == m->attr;
 }
 
-enum below { BELOW_EMPTY, BELOW_COMPLIES, BELOW_DIFFERS, BELOW_CORRUPT };
+enum below {
+	BELOW_EMPTY,
+	BELOW_COMPLIES, /* nothing but what the call asks for */
+	BELOW_DIFFERS,  /* nothing of it */
+	BELOW_MIXED,
+	BELOW_CORRUPT,
+};
 
 /* What the table entry raw, which the walk stands before, has below it. */
 static enum below map_below(struct map *m, const struct pgt_walk *at, uint64_t raw)
 {
 	struct call *c = m->c;
-	bool empty = false, complies = false;
+	bool complies = false, leaf = false, hole = false;
 	struct pgt_walk w = *at;
 
 	/* No further than this entry. */
@@ -50,7 +56,7 @@ static enum below map_below(struct map *m, const struct pgt_walk *at, uint64_t r
 
 		tally(c)->reads += n + 1;
 		if (n) {
-			empty = true;
+			hole = true;
 			walk_past(&w, n);
 			continue;
 		}
@@ -60,20 +66,25 @@ static enum below map_below(struct map *m, const struct pgt_walk *at, uint64_t r
 			if (!walk_enter(&w, raw))
 				return BELOW_CORRUPT;
 			continue;
+		case KIND_CORRUPT:
+			return BELOW_CORRUPT;
 		case KIND_LEAF:
 			tally(c)->leaves++;
 			if (map_complies(m, &w, raw))
-				break;
-			return BELOW_DIFFERS;
-		case KIND_CORRUPT:
-			return BELOW_CORRUPT;
+				complies = true;
+			else
+				leaf = true;
+			break;
 		default:
-			return BELOW_DIFFERS;
+			leaf = true;
 		}
-		complies = true;
+		if (complies && (leaf || hole))
+			return BELOW_MIXED;
 		walk_past(&w, 1);
 	}
-	return !complies ? BELOW_EMPTY : empty ? BELOW_DIFFERS : BELOW_COMPLIES;
+	if (complies)
+		return hole ? BELOW_MIXED : BELOW_COMPLIES;
+	return leaf ? BELOW_DIFFERS : BELOW_EMPTY;
 }
 
 /* What to do with the entry that the walk stands before. */
@@ -84,7 +95,7 @@ enum plan {
 	PLAN_CORRUPT,
 };
 
-/* A block takes the place of a table that is empty, or that REPLACE gives up. */
+/* A block takes the place of a table that is empty, or of which REPLACE keeps nothing. */
 static enum plan map_plan_table(struct map *m, const struct pgt_walk *w, uint64_t raw)
 {
 	unsigned flags = m->c->flags;
@@ -101,6 +112,8 @@ static enum plan map_plan_table(struct map *m, const struct pgt_walk *w, uint64_
 		return flags & PGT_REPLACE ? PLAN_SKIP : PLAN_DOWN;
 	case BELOW_DIFFERS:
 		return flags & PGT_REPLACE ? PLAN_BUILD : PLAN_DOWN;
+	case BELOW_MIXED: /* what complies stays, so the table does */
+		return PLAN_DOWN;
 	default:
 		return PLAN_CORRUPT;
 	}

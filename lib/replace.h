@@ -121,6 +121,12 @@ static unsigned build_count(struct map *m, const struct pgt_walk *at, unsigned n
 	return i;
 }
 
+static inline void map_fill(struct map *m, const struct pgt_walk *w, unsigned n)
+{
+	build_fill(&m->build, w, n);
+	tally(m->c)->mapped += (uint64_t)n << level_shift(w->t, w->level);
+}
+
 /* Runs of blocks are no longer than this. */
 #define BLOCKS_AT_ONCE 32
 
@@ -139,7 +145,7 @@ static void build_over(struct map *m, struct pgt_walk *w, unsigned n)
 			k = n;
 		for (unsigned i = 0; i < k && w->level < PGT_LAST_LEVEL; i++)
 			old[i] = entry_load(walk_entry(w) + i);
-		build_fill(&m->build, w, k);
+		map_fill(m, w, k);
 		walk_past(w, k);
 		/* Nothing leads to the broken tables any more. */
 		for (unsigned i = 0; i < k; i++, begin += level_mask(t, w->level) + 1)

@@ -6,11 +6,12 @@
 
 #include "entry.h"
 
-/* The permission bits that a table entry lays over all below it. */
+/* The permission bits that a table entry lays over all below it; a broken one
+ * has others in their place. */
 #define arch_inherit arch_inherit
 static inline uint64_t arch_inherit(uint64_t raw)
 {
-	return raw & DESC_INHERITED;
+	return raw & DESC_VALID ? raw & DESC_INHERITED : 0;
 }
 
 /* Attributes under the permission bits of the tables on the way. */
