@@ -20,7 +20,7 @@ AM_TESTS_ENVIRONMENT = \
 t_ldflags = -no-install
 
 script_tests = t/headers.sh t/symbols.sh t/freestanding.sh t/seam.sh t/spdx.sh t/readme.sh \
-	t/configure.sh t/backend.sh
+	t/configure.sh t/backend.sh t/tarball.sh
 TESTS += $(script_tests)
 EXTRA_DIST += $(script_tests) t/tap.sh t/sources.sh t/tap.h t/installcheck.sh
 t/symbols.log: libpgtable.la

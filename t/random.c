@@ -828,13 +828,15 @@ static uint64_t follow(const struct call *c, uint64_t va, uint64_t len)
 	return gone;
 }
 
+static bool kept_tables; /* since the last trim of everything */
+
 static bool check_layout(const struct call *c, uint64_t va)
 {
 	uint64_t want = want_size(va, c->va, c->len, c->pa, c->attr, c->max_bits);
 	struct pgt_mapping m;
 
-	/* An empty table may stand where a block could. */
-	if (c->flags & (PGT_KEEP_TABLES | PGT_NO_BREAK))
+	/* An empty table may stand where a block could, or a member of a run. */
+	if (kept_tables)
 		return true;
 	if (pgt_query(t, va, &m) != PGT_OK || m.run_bytes != want)
 		return FAIL("at %#" PRIx64 " a leaf or run of %#" PRIx64 " bytes, want %#" PRIx64,
@@ -1126,7 +1128,7 @@ static void choose_flags(struct call *c)
 		c->flags |= PGT_WHOLE;
 }
 
-static bool random_call(bool *keep_tables)
+static bool random_call(void)
 {
 	struct call c = { .what = MAP };
 	uint64_t r = embed_below(&rng, 100);
@@ -1145,7 +1147,7 @@ static bool random_call(bool *keep_tables)
 		if ((s.features & TRACK) && !(c.flags & PGT_REPLACE))
 			c.attr |= embed_random(&rng) & MODEL_STATE;
 	}
-	*keep_tables |= (c.flags & PGT_KEEP_TABLES) != 0;
+	kept_tables |= (c.flags & PGT_KEEP_TABLES) != 0;
 	return run_call(&c);
 }
 
@@ -1186,7 +1188,6 @@ static void choose_window(void)
 static bool run_steps(void)
 {
 	uint64_t step = model.pages > 8192 ? model.pages / 500 : 1, until_end = 0;
-	bool keep_tables = false;
 
 	for (uint64_t i = 0; i < s.steps && !failed; i++) {
 		if (gathering && until_end-- == 0) {
@@ -1199,25 +1200,25 @@ static bool run_steps(void)
 			return false;
 		if ((s.features & HW) && embed_once_in(&rng, 2) && !touch())
 			return false;
-		if (!random_call(&keep_tables))
+		if (!random_call())
 			return false;
-		if (i % 24 == 23 && !check_all(step, keep_tables))
+		if (i % 24 == 23 && !check_all(step, kept_tables))
 			return false;
-		if (!gathering && keep_tables && embed_once_in(&rng, 40)) {
+		if (!gathering && kept_tables && embed_once_in(&rng, 40)) {
 			struct call c = { .what = TRIM, .va = range_va, .len = range_len };
 
 			record(&c);
 			now++;
 			if (do_call(&c) != PGT_OK)
 				return FAIL("trim");
-			keep_tables = false;
+			kept_tables = false;
 			if (!check_all(step, false))
 				return false;
 		}
 	}
 	if (gathering)
 		end_gather();
-	return !failed && check_all(step, keep_tables);
+	return !failed && check_all(step, kept_tables);
 }
 
 /* Unmapping everything leaves the root, destroying leaves nothing. */
@@ -1252,7 +1253,7 @@ static void run_setup(unsigned number)
 						s.input, s.output, s.features, s.mode);
 	int r;
 
-	failed = gathering = unsynced = false;
+	failed = gathering = unsynced = kept_tables = false;
 	calls = 0;
 	now = 0;
 	forgotten_count = changed_count = 0;

@@ -1,0 +1,974 @@
+/* SPDX-FileCopyrightText: 2026 libpgtable authors */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every call with every kind of bad argument: the documented code, in the
+ * documented order of precedence, with nothing changed and no callback made;
+ * and every call with addresses and lengths that have nothing to do with it.
+ */
+#include "contract.h"
+
+static struct world w;
+
+/* ---- Bad arguments, alone and together ----------------------------------- */
+
+struct args {
+	struct pgt *t;
+	uint64_t va, pa, len, attr, access;
+	unsigned flags;
+	struct pgt_gather *gather;
+	bool no_result; /* NULL where the answer or the callback goes */
+};
+
+/* The order in which the checks come: the first of these that applies wins. */
+static const int precedence[] = {
+	PGT_EINVAL, PGT_EBUSY, PGT_ENOTSUP, PGT_EALIGN, PGT_ERANGE,
+};
+
+static unsigned rank(int code)
+{
+	unsigned i = 0;
+
+	while (i < 5 && precedence[i] != code)
+		i++;
+	return i;
+}
+
+static int visit_nothing(void *ctx, const struct pgt_mapping *m)
+{
+	(void)ctx;
+	(void)m;
+	return 0;
+}
+
+static int text_nothing(void *ctx, const char *text, uint64_t bytes)
+{
+	(void)ctx;
+	(void)text;
+	(void)bytes;
+	return 0;
+}
+
+static int call_map(const struct args *a)
+{
+	return pgt_map(a->t, a->va, a->pa, a->len, a->attr, a->flags, a->gather);
+}
+
+static int call_unmap(const struct args *a)
+{
+	return pgt_unmap(a->t, a->va, a->len, a->flags, a->gather);
+}
+
+static int call_trim(const struct args *a)
+{
+	return pgt_trim(a->t, a->va, a->len, a->gather);
+}
+
+static int call_needed(const struct args *a)
+{
+	uint64_t n;
+
+	return pgt_tables_needed(a->t, a->va, a->pa, a->len, a->attr, a->flags,
+				 a->no_result ? NULL : &n);
+}
+
+static int call_query(const struct args *a)
+{
+	struct pgt_mapping m;
+
+	return pgt_query(a->t, a->va, a->no_result ? NULL : &m);
+}
+
+static int call_translate(const struct args *a)
+{
+	struct pgt_translation tr;
+
+	return pgt_translate(a->t, a->va, a->access, a->no_result ? NULL : &tr);
+}
+
+static int call_cursor(const struct args *a)
+{
+	struct pgt_translation tr;
+	struct pgt_cursor cursor;
+
+	pgt_cursor_init(&cursor, a->t);
+	return pgt_cursor_translate(&cursor, a->va, a->access, a->no_result ? NULL : &tr);
+}
+
+static int call_visit(const struct args *a)
+{
+	return pgt_visit(a->t, a->va, a->len, a->flags, a->no_result ? NULL : visit_nothing,
+			 NULL);
+}
+
+static int call_dump(const struct args *a)
+{
+	return pgt_dump(a->t, a->va, a->len, a->no_result ? NULL : text_nothing, NULL);
+}
+
+static int call_stat(const struct args *a)
+{
+	struct pgt_stat s;
+
+	return pgt_stat(a->t, a->va, a->len, a->no_result ? NULL : &s);
+}
+
+static int call_check(const struct args *a)
+{
+	return pgt_check(a->t, a->no_result ? NULL : no_problem, NULL);
+}
+
+static int call_reserve(const struct args *a)
+{
+	return pgt_reserve(a->t, 0);
+}
+
+static int call_begin(const struct args *a)
+{
+	struct pgt_gather g;
+
+	return pgt_gather_begin(a->no_result ? NULL : &g, a->t);
+}
+
+/* What a call takes. */
+#define HAS_RANGE   1u
+#define HAS_PA      2u
+#define HAS_VA      4u
+#define HAS_GATHER  8u
+#define HAS_RESULT  16u
+#define HAS_ACCESS  32u
+#define HAS_MAX     64u
+#define CHANGES     128u
+
+struct call {
+	const char *name;
+	int (*make)(const struct args *);
+	unsigned has, flags; /* flags: those that the call knows, MAX_LEAF apart */
+};
+
+static const struct call calls[] = {
+	{ "pgt_map", call_map, HAS_RANGE | HAS_PA | HAS_VA | HAS_GATHER | HAS_MAX | CHANGES,
+	  PGT_REPLACE | PGT_KEEP_TABLES | PGT_NO_SPLIT | PGT_NO_BREAK },
+	{ "pgt_unmap", call_unmap, HAS_RANGE | HAS_VA | HAS_GATHER | CHANGES,
+	  PGT_KEEP_TABLES | PGT_NO_SPLIT | PGT_NO_BREAK | PGT_WHOLE },
+	{ "pgt_trim", call_trim, HAS_RANGE | HAS_VA | HAS_GATHER | CHANGES, 0 },
+	{ "pgt_tables_needed", call_needed, HAS_RANGE | HAS_PA | HAS_VA | HAS_RESULT | HAS_MAX,
+	  PGT_REPLACE | PGT_KEEP_TABLES | PGT_NO_SPLIT | PGT_NO_BREAK },
+	{ "pgt_query", call_query, HAS_VA | HAS_RESULT, 0 },
+	{ "pgt_translate", call_translate, HAS_VA | HAS_RESULT | HAS_ACCESS, 0 },
+	{ "pgt_cursor_translate", call_cursor, HAS_VA | HAS_RESULT | HAS_ACCESS, 0 },
+	{ "pgt_visit", call_visit, HAS_RANGE | HAS_VA | HAS_RESULT,
+	  PGT_HOLES | PGT_MERGE | PGT_NO_STATE },
+	{ "pgt_dump", call_dump, HAS_RANGE | HAS_VA | HAS_RESULT, 0 },
+	{ "pgt_stat", call_stat, HAS_RANGE | HAS_VA | HAS_RESULT, 0 },
+	{ "pgt_check", call_check, HAS_RESULT, 0 },
+	{ "pgt_reserve", call_reserve, CHANGES, 0 },
+	{ "pgt_gather_begin", call_begin, HAS_RESULT | CHANGES, 0 },
+};
+
+#define N_CALLS (sizeof(calls) / sizeof(calls[0]))
+
+/* One fault of one argument. */
+struct fault {
+	const char *name;
+	int code;
+	unsigned needs;   /* what the call must have for it */
+	unsigned touches; /* one bit an argument */
+	uint64_t value;
+};
+
+enum { T = 1, VA = 2, PA = 4, LEN = 8, ATTR = 16, FLAGS = 32, GATHER = 64, RESULT = 128,
+       ACCESS = 256 };
+
+#define MAX_FAULTS 220
+static struct fault faults[MAX_FAULTS];
+static unsigned n_faults;
+
+static void fault(const char *name, int code, unsigned needs, unsigned touches, uint64_t value)
+{
+	if (n_faults == MAX_FAULTS) {
+		printf("Bail out! too many faults\n");
+		exit(1);
+	}
+	faults[n_faults++] = (struct fault){ name, code, needs, touches, value };
+}
+
+static struct pgt_gather foreign, unborn, ended;
+
+#define ATTR_KNOWN (PGT_READ | PGT_WRITE | PGT_EXEC | PGT_UEXEC | PGT_USER | PGT_GLOBAL | \
+		    PGT_NOACCESS | PGT_GUARDED | PGT_YOUNG | PGT_DIRTY | PGT_SW0 | PGT_SW1 | \
+		    PGT_SW2 | PGT_MEM_MASK | PGT_SH_MASK)
+
+static void list_faults(const struct call *call)
+{
+	uint64_t page = BIT(w.geo.g), top = BIT(48), beyond = w.base + w.bytes;
+	static const uint64_t bad_access[] = {
+		0, PGT_USER, PGT_UPDATE, PGT_READ | PGT_WRITE, PGT_READ | PGT_EXEC,
+		PGT_WRITE | PGT_EXEC, PGT_READ | PGT_WRITE | PGT_EXEC, PGT_UEXEC,
+		PGT_READ | PGT_UEXEC, PGT_READ | PGT_GLOBAL, PGT_READ | PGT_YOUNG,
+		PGT_WRITE | PGT_DIRTY, PGT_READ | BIT(63), PGT_READ | BIT(33), PGT_READ | BIT(31),
+		PGT_READ | PGT_MEM_DEVICE,
+	};
+
+	n_faults = 0;
+	fault("NULL table", PGT_EINVAL, 0, T, 0);
+	fault("NULL result", PGT_EINVAL, HAS_RESULT, RESULT, 0);
+	fault("zero length", PGT_EINVAL, HAS_RANGE, LEN, 0);
+	if (call->flags || call->has & HAS_RANGE)
+		for (unsigned i = 0; i < 24; i++)
+			if (!(call->flags & 1u << i))
+				fault("unknown flag", PGT_EINVAL, 0, FLAGS, 1u << i);
+	if (!(call->has & HAS_MAX))
+		for (unsigned i = 24; i < 32; i++)
+			fault("PGT_MAX_LEAF", PGT_EINVAL, 0, FLAGS, 1u << i);
+	for (unsigned i = 0; i < 64; i++)
+		if (!(ATTR_KNOWN & BIT(i)))
+			fault("unknown attribute", PGT_EINVAL, HAS_PA, ATTR, PGT_READ | BIT(i));
+	fault("executable device", PGT_EINVAL, HAS_PA, ATTR,
+	      PGT_READ | PGT_EXEC | PGT_MEM_DEVICE);
+	fault("user-executable device", PGT_EINVAL, HAS_PA, ATTR,
+	      PGT_READ | PGT_USER | PGT_UEXEC | PGT_MEM_DEVICE_STRICT);
+	fault("another table's gather", PGT_EINVAL, HAS_GATHER, GATHER,
+	      (uint64_t)(uintptr_t)&foreign);
+	fault("a gather never begun", PGT_EINVAL, HAS_GATHER, GATHER,
+	      (uint64_t)(uintptr_t)&unborn);
+	fault("a gather that has ended", PGT_EINVAL, HAS_GATHER, GATHER,
+	      (uint64_t)(uintptr_t)&ended);
+	for (unsigned i = 0; i < sizeof(bad_access) / sizeof(bad_access[0]); i++)
+		fault("bad access", PGT_EINVAL, HAS_ACCESS, ACCESS, bad_access[i]);
+
+	if (w.arm64) {
+		fault("write without read", PGT_ENOTSUP, HAS_PA, ATTR, PGT_WRITE);
+		fault("nothing allowed", PGT_ENOTSUP, HAS_PA, ATTR, 0);
+		fault("inaccessible and nothing else", PGT_ENOTSUP, HAS_PA, ATTR, PGT_NOACCESS);
+		fault("UEXEC beside READ without USER", PGT_ENOTSUP, HAS_PA, ATTR,
+		      PGT_READ | PGT_UEXEC);
+	}
+	fault("leaves below the granule", PGT_ENOTSUP, HAS_MAX, FLAGS,
+	      PGT_MAX_LEAF(w.geo.g - 1));
+	fault("leaves of 2 bytes", PGT_ENOTSUP, HAS_MAX, FLAGS, PGT_MAX_LEAF(1));
+
+	fault("VA not aligned", PGT_EALIGN, HAS_RANGE, VA, w.base + MIB(256) + page / 2);
+	fault("VA not aligned", PGT_EALIGN, HAS_RANGE, VA, w.base + MIB(256) + 1);
+	fault("VA neither aligned nor in range", PGT_EALIGN, HAS_RANGE, VA, beyond + 8);
+	fault("VA -1", PGT_EALIGN, HAS_RANGE, VA, UINT64_MAX);
+	fault("length not aligned", PGT_EALIGN, HAS_RANGE, LEN, page / 2);
+	fault("length 1", PGT_EALIGN, HAS_RANGE, LEN, 1);
+	fault("length -1", PGT_EALIGN, HAS_RANGE, LEN, UINT64_MAX);
+	fault("PA not aligned", PGT_EALIGN, HAS_PA, PA, page - 1);
+	fault("PA neither aligned nor in range", PGT_EALIGN, HAS_PA, PA, top + page / 2);
+
+	fault("length wraps", PGT_ERANGE, HAS_RANGE, LEN, 0 - page);
+	fault("length beyond the input range", PGT_ERANGE, HAS_RANGE, LEN, w.bytes + page);
+	fault("length beyond the input range", PGT_ERANGE, HAS_RANGE, LEN, BIT(63));
+	fault("VA after the range", PGT_ERANGE, HAS_VA, VA, beyond);
+	fault("VA before the range", PGT_ERANGE, HAS_VA, VA, w.base - page);
+	fault("VA in the hole", PGT_ERANGE, HAS_VA, VA, BIT(63));
+	fault("VA in the hole", PGT_ERANGE, HAS_VA, VA, BIT(55));
+	fault("VA of the other half", PGT_ERANGE, HAS_VA, VA,
+	      w.base ? MIB(256) : MIB(256) - w.bytes);
+	fault("the last page and one more", PGT_ERANGE, HAS_RANGE, VA | LEN, 0);
+	fault("PA beyond the output range", PGT_ERANGE, HAS_PA, PA, top);
+	fault("PA at the very top", PGT_ERANGE, HAS_PA, PA, 0 - page);
+	fault("PA range ends beyond", PGT_ERANGE, HAS_PA, PA | LEN, 0);
+}
+
+/* One that applies to the call as it is. */
+static bool applies(const struct call *call, const struct fault *f)
+{
+	if ((f->needs & call->has) != f->needs)
+		return false;
+	if (f->touches == FLAGS && !(call->flags || call->has & HAS_MAX))
+		return false; /* it takes no flags */
+	return true;
+}
+
+static void spoil(struct args *a, const struct fault *f)
+{
+	uint64_t page = BIT(w.geo.g);
+
+	switch (f->touches) {
+	case T: a->t = NULL; break;
+	case VA: a->va = f->value; break;
+	case PA: a->pa = f->value; break;
+	case LEN: a->len = f->value; break;
+	case ATTR: a->attr = f->value; break;
+	case FLAGS: a->flags |= (unsigned)f->value; break;
+	case GATHER: a->gather = (struct pgt_gather *)(uintptr_t)f->value; break;
+	case RESULT: a->no_result = true; break;
+	case ACCESS: a->access = f->value; break;
+	case VA | LEN: a->va = world_last(&w) - (page - 1); a->len = 2 * page; break;
+	case PA | LEN: a->pa = BIT(48) - page; a->len = 2 * page; break;
+	default: break;
+	}
+}
+
+/* Good arguments over a page that is mapped already: map's state error is PGT_EEXIST. */
+static struct args good_args(const struct call *call)
+{
+	struct args a = { .t = w.t, .va = w.base + MIB(256), .pa = GIB(1), .len = BIT(w.geo.g),
+			  .attr = PGT_READ, .access = PGT_READ };
+
+	if (call->make == call_unmap)
+		a.flags = PGT_NO_SPLIT; /* inside a block: PGT_EBLOCK */
+	return a;
+}
+
+static struct embed_snapshot before;
+
+/* What one failed call may not do. */
+static void unchanged(uint64_t allocated, uint64_t freed)
+{
+	const char *what = embed_compare(&w.e, &before);
+
+	if (what)
+		note("%s", what);
+	want(!what);
+	want_u64(w.e.allocated, allocated);
+	want_u64(w.e.freed, freed);
+	want_u64(w.e.events, 0);
+}
+
+static void one_bad_call(const struct call *call, const struct fault *f1,
+			 const struct fault *f2)
+{
+	struct args a = good_args(call);
+	int code = f1->code;
+
+	if (f2 && rank(f2->code) < rank(code))
+		code = f2->code;
+	spoil(&a, f1);
+	if (f2)
+		spoil(&a, f2);
+	where("%s: %s%s%s (%#" PRIx64 ", %#" PRIx64 ")", call->name, f1->name,
+	      f2 ? " and " : "", f2 ? f2->name : "", f1->value, f2 ? f2->value : 0);
+	want_status(call->make(&a), code);
+	unchanged(w.e.allocated, w.e.freed);
+}
+
+static void bad_calls(const struct call *call)
+{
+	list_faults(call);
+	embed_snapshot(&w.e, &before);
+	embed_log_clear(&w.e);
+	for (unsigned i = 0; i < n_faults; i++) {
+		const struct fault *f = &faults[i];
+
+		if (!applies(call, f))
+			continue;
+		one_bad_call(call, f, NULL);
+		for (unsigned k = 0; k < i; k++)
+			if (applies(call, &faults[k]) && !(faults[k].touches & f->touches))
+				one_bad_call(call, &faults[k], f);
+	}
+}
+
+static void open_for_bad_calls(const char *format, unsigned g, uint64_t features, unsigned mode)
+{
+	unsigned block = g == 12 ? 21 : g == 14 ? 25 : 29;
+
+	if (!world_open(&w, format, g, 48, features, mode | EMBED_ALL))
+		return;
+	/* A block at 0 and, where the block doesn't reach, a page at 256 MiB. */
+	want_status(pgt_map(w.t, w.base, 0, BIT(block), PGT_READ, 0, NULL), PGT_OK);
+	if (block < 28)
+		want_status(pgt_map(w.t, w.base + MIB(256), 0, BIT(block), PGT_READ, 0, NULL),
+			    PGT_OK);
+}
+
+static void test_bad_arguments(const char *format)
+{
+	for (unsigned gi = 0; gi < 3; gi++) {
+		for (unsigned upper = 0; upper < 2; upper++) {
+			struct world other;
+			uint64_t features = upper ? PGT_FEAT_UPPER : 0;
+
+			if (upper && strcmp(format, "arm64"))
+				continue;
+			begin();
+			memset(&unborn, 0, sizeof(unborn));
+			if (!world_open(&other, format, 12, 39, 0, 0))
+				return;
+			want_status(pgt_gather_begin(&foreign, other.t), PGT_OK);
+			open_for_bad_calls(format, granules[gi], features, 0);
+			want_status(pgt_gather_begin(&ended, w.t), PGT_OK);
+			want_status(pgt_gather_end(&ended), PGT_OK);
+			for (unsigned i = 0; i < N_CALLS; i++)
+				bad_calls(&calls[i]);
+			want_status(pgt_gather_end(&foreign), PGT_OK);
+			world_close(&w);
+			world_close(&other);
+			ok(fine, "%s, granule 2^%u, %s half: bad arguments alone and in pairs "
+			   "give the documented code and change nothing", format, granules[gi],
+			   upper ? "upper" : "lower");
+		}
+	}
+}
+
+/* Arguments that are all right meet the table last. */
+static void test_state_last(const char *format)
+{
+	struct pgt_gather g;
+
+	begin();
+	open_for_bad_calls(format, 12, 0, 0);
+	embed_snapshot(&w.e, &before);
+	embed_log_clear(&w.e);
+	want_status(pgt_map(w.t, MIB(256), GIB(1), KIB(4), PGT_READ, 0, NULL), PGT_EEXIST);
+	unchanged(w.e.allocated, w.e.freed);
+	want_status(pgt_map(w.t, MIB(256), GIB(1), KIB(4), PGT_READ,
+			    PGT_REPLACE | PGT_NO_SPLIT, NULL), PGT_EBLOCK);
+	unchanged(w.e.allocated, w.e.freed);
+	want_status(pgt_unmap(w.t, MIB(256), KIB(4), PGT_NO_SPLIT, NULL), PGT_EBLOCK);
+	unchanged(w.e.allocated, w.e.freed);
+	want_status(pgt_unmap(w.t, MIB(256), KIB(4), PGT_NO_BREAK, NULL), PGT_EBREAK);
+	unchanged(w.e.allocated, w.e.freed);
+
+	/* A failed call under a gather leaves it open, with what it held. */
+	want_status(pgt_gather_begin(&g, w.t), PGT_OK);
+	want_status(pgt_unmap(w.t, 0, MIB(2), 0, &g), PGT_OK);
+	want_status(pgt_map(w.t, MIB(256), GIB(1), KIB(4), PGT_READ, 0, &g), PGT_EEXIST);
+	want_status(pgt_map(w.t, MIB(256), GIB(1), KIB(3), PGT_READ, 0, &g), PGT_EALIGN);
+	want_status(pgt_map(w.t, MIB(256), GIB(1), 0, PGT_READ, 0, &g), PGT_EINVAL);
+	want_u64(w.e.count[EMBED_SYNC], 0);
+	want_u64(g.tally.unmapped, MIB(2));
+	want_status(pgt_gather_end(&g), PGT_OK);
+	want_u64(w.e.count[EMBED_SYNC], 1);
+	world_close(&w);
+	ok(fine, "%s: the table's state comes after the arguments, and a failed call leaves "
+	   "its gather open", format);
+}
+
+/* What is not a range call. */
+static void test_other_calls(const char *format)
+{
+	struct pgt_config c, none;
+	struct pgt_cursor cursor;
+	struct pgt_translation tr;
+	struct pgt_gather g;
+	struct pgt *t = NULL;
+	uint64_t pa;
+
+	begin();
+	open_for_bad_calls(format, 12, 0, 0);
+	embed_snapshot(&w.e, &before);
+	embed_log_clear(&w.e);
+	memset(&g, 0, sizeof(g));
+	want_status(pgt_gather_begin(NULL, NULL), PGT_EINVAL);
+	want_status(pgt_gather_end(NULL), PGT_EINVAL);
+	want_status(pgt_gather_end(&g), PGT_EINVAL);
+	want_status(pgt_gather_begin(&g, w.t), PGT_OK);
+	want_status(pgt_gather_end(&g), PGT_OK);
+	want_status(pgt_gather_end(&g), PGT_EINVAL);
+
+	memset(&c, 0, sizeof(c));
+	c.size = sizeof(c);
+	want_status(pgt_describe(NULL, &c), PGT_EINVAL);
+	want_status(pgt_describe(w.t, NULL), PGT_EINVAL);
+
+	pgt_destroy(NULL);
+	pgt_cursor_init(&cursor, w.t);
+	want_status(pgt_cursor_translate(NULL, MIB(256), PGT_READ, &tr), PGT_EINVAL);
+	want_status(pgt_cursor_translate(&cursor, MIB(256), PGT_READ, NULL), PGT_EINVAL);
+	want_status(pgt_cursor_translate(&cursor, MIB(256), PGT_READ, &tr), PGT_OK);
+	memset(&cursor, 0, sizeof(cursor));
+	want_status(pgt_cursor_translate(&cursor, MIB(256), PGT_READ, &tr), PGT_EINVAL);
+
+	c = w.c;
+	want_status(pgt_create(NULL, &t), PGT_EINVAL);
+	want_status(pgt_create(&c, NULL), PGT_EINVAL);
+	want_status(pgt_init(NULL, 4096, &c, &t), PGT_EINVAL);
+	want_status(pgt_attach(NULL, GIB(1), &t), PGT_EINVAL);
+	want_status(pgt_attach(&c, GIB(1), NULL), PGT_EINVAL);
+	want_u64(pgt_storage(NULL), 0);
+	memset(&none, 0, sizeof(none));
+	want_status(pgt_create(&none, &t), PGT_EINVAL);
+	want_status(pgt_attach(&none, GIB(1), &t), PGT_EINVAL);
+	want_u64(pgt_storage(&none), 0);
+	pa = pgt_root(w.t);
+	want(embed_live(&w.e, pa, 4096));
+	want(!t);
+	unchanged(w.e.allocated, w.e.freed);
+	want_status(pgt_reserve(NULL, 1), PGT_EINVAL);
+	embed_fail(&w.e, 3, true);
+	want_status(pgt_reserve(w.t, UINT64_MAX), PGT_ENOMEM);
+	embed_fail(&w.e, 1, true);
+	want_status(pgt_reserve(w.t, BIT(63)), PGT_ENOMEM);
+	embed_fail(&w.e, 0, false);
+	want(!embed_compare(&w.e, &before));
+	world_close(&w);
+	ok(fine, "%s: NULL, zeroed and ended arguments of the calls that take no range", format);
+}
+
+/* ---- Addresses and lengths that have nothing to do with the table -------- */
+
+#define MAX_NASTY 200
+static uint64_t nasty[MAX_NASTY];
+static unsigned n_nasty;
+
+static void add_nasty(uint64_t v)
+{
+	for (unsigned i = 0; i < n_nasty; i++)
+		if (nasty[i] == v)
+			return;
+	if (n_nasty < MAX_NASTY)
+		nasty[n_nasty++] = v;
+}
+
+static void list_nasty(void)
+{
+	uint64_t page = BIT(w.geo.g);
+	const unsigned bits[] = { w.geo.g, 21, 30, 32, 39, 47, 48, 52, 55, 63 };
+
+	n_nasty = 0;
+	add_nasty(0);
+	add_nasty(1);
+	add_nasty(UINT64_MAX);
+	add_nasty(0 - page);
+	add_nasty(w.base);
+	add_nasty(w.base + w.bytes - page);
+	add_nasty(w.base + w.bytes);
+	add_nasty(w.base - page);
+	add_nasty(w.base + w.bytes / 2);
+	add_nasty(w.base + w.bytes - 1);
+	add_nasty(w.base + MIB(256));
+	for (unsigned i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+		add_nasty(BIT(bits[i]));
+		add_nasty(BIT(bits[i]) - page);
+		add_nasty(0 - BIT(bits[i]));
+		add_nasty(w.base + BIT(bits[i]) + page);
+	}
+	add_nasty(UINT64_C(0x5555555555555555));
+	add_nasty(UINT64_C(0xdead000000000000));
+	add_nasty(UINT64_C(0xffff000000000fff));
+}
+
+/* 128-bit arithmetic, by hand: does [at, at + len) lie in [base, base + bytes)? */
+static bool inside(uint64_t at, uint64_t len, uint64_t base, uint64_t bytes)
+{
+	uint64_t offset = at - base;
+
+	return at >= base && offset < bytes && len <= bytes - offset;
+}
+
+/* What a range's arguments come to, without the table. */
+static int range_code(uint64_t va, uint64_t len)
+{
+	uint64_t mask = BIT(w.geo.g) - 1;
+
+	if (!len)
+		return PGT_EINVAL;
+	if ((va | len) & mask)
+		return PGT_EALIGN;
+	return inside(va, len, w.base, w.bytes) ? PGT_OK : PGT_ERANGE;
+}
+
+static int map_code(uint64_t va, uint64_t pa, uint64_t len)
+{
+	int code = range_code(va, len);
+
+	if (code == PGT_EINVAL)
+		return code;
+	if (pa & (BIT(w.geo.g) - 1))
+		return PGT_EALIGN;
+	if (code == PGT_OK && !inside(pa, len, 0, BIT(48)))
+		return PGT_ERANGE;
+	return code;
+}
+
+/* A call that got as far as the table. */
+static bool past_arguments(int status)
+{
+	return status == PGT_OK || status == PGT_EEXIST || status == PGT_ENOMEM ||
+	       status == PGT_EBLOCK || status == PGT_EBREAK;
+}
+
+static void want_range(int status, int code)
+{
+	if (code == PGT_OK)
+		want(past_arguments(status));
+	else
+		want_status(status, code);
+}
+
+static void sweep_readers(uint64_t va)
+{
+	struct pgt_translation tr;
+	struct pgt_mapping m;
+	struct pgt_cursor cursor;
+	bool in = inside(va, 1, w.base, w.bytes);
+	int status;
+
+	where("va %#" PRIx64, va);
+	want_status(pgt_query(w.t, va, &m), in ? PGT_OK : PGT_ERANGE);
+	if (in) {
+		want(va - m.va < m.len);
+		want(inside(m.va, m.len, w.base, w.bytes));
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		status = pgt_translate(w.t, va, PGT_READ << i, &tr);
+		want(in ? status == PGT_OK || status == PGT_EFAULT : status == PGT_ERANGE);
+		pgt_cursor_init(&cursor, w.t);
+		want_status(pgt_cursor_translate(&cursor, va, PGT_READ << i, &tr), status);
+	}
+}
+
+static void sweep_ranges(uint64_t va, uint64_t len)
+{
+	int code = range_code(va, len);
+	struct pgt_stat s;
+
+	where("va %#" PRIx64 " len %#" PRIx64, va, len);
+	want_status(pgt_visit(w.t, va, len, 0, visit_nothing, NULL), code);
+	want_status(pgt_visit(w.t, va, len, PGT_MERGE | PGT_HOLES, visit_nothing, NULL), code);
+	want_status(pgt_stat(w.t, va, len, &s), code);
+	want_status(pgt_dump(w.t, va, len, text_nothing, NULL), code);
+	if (code != PGT_OK) {
+		want_status(pgt_unmap(w.t, va, len, PGT_WHOLE, NULL), code);
+		want_status(pgt_trim(w.t, va, len, NULL), code);
+	}
+	for (unsigned i = 0; i < n_nasty; i++) {
+		uint64_t pa = nasty[i], n;
+		int mapped = map_code(va, pa, len);
+
+		where("va %#" PRIx64 " pa %#" PRIx64 " len %#" PRIx64, va, pa, len);
+		want_status(pgt_tables_needed(w.t, va, pa, len, PGT_READ, 0, &n), mapped);
+		if (mapped != PGT_OK)
+			want_status(pgt_map(w.t, va, pa, len, PGT_READ, PGT_REPLACE, NULL),
+				    mapped);
+	}
+}
+
+/* Those that are in order are made too, in a table that may have no memory. */
+static void sweep_good(uint64_t va, uint64_t len)
+{
+	uint64_t pa = (va - w.base) & (BIT(47) - 1);
+	int status;
+
+	if (range_code(va, len) != PGT_OK)
+		return;
+	where("va %#" PRIx64 " len %#" PRIx64, va, len);
+	embed_fail(&w.e, 40, true);
+	status = pgt_map(w.t, va, pa, len, PGT_READ, 0, NULL);
+	want_range(status, map_code(va, pa, len));
+	if (status == PGT_OK) {
+		want_u64(reads(w.t, va), pa);
+		want_u64(reads(w.t, va + (len - 1)), pa + (len - 1));
+		want_status(pgt_unmap(w.t, va, len, 0, NULL), PGT_OK);
+	} else {
+		want_range(pgt_unmap(w.t, va, len, PGT_WHOLE | PGT_KEEP_TABLES, NULL), PGT_OK);
+		want_status(pgt_trim(w.t, va, len, NULL), PGT_OK);
+	}
+	embed_fail(&w.e, 0, false);
+	want_u64(w.e.live, 1);
+}
+
+static void sweep(const char *format, unsigned g, unsigned input, uint64_t features)
+{
+	uint64_t page = BIT(g);
+
+	if (!world_open(&w, format, g, input, features | PGT_FEAT_CONTIG, EMBED_ALL))
+		return;
+	list_nasty();
+	for (unsigned i = 0; i < n_nasty; i++)
+		for (unsigned k = 0; k < n_nasty; k++)
+			sweep_good(nasty[i], nasty[k]);
+	/* Something to be in the way. */
+	want_status(pgt_map(w.t, w.base, 0, page, PGT_READ, 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, world_last(&w) - (page - 1), 0, page, PGT_READ, 0, NULL), PGT_OK);
+	embed_snapshot(&w.e, &before);
+	for (unsigned i = 0; i < n_nasty; i++) {
+		sweep_readers(nasty[i]);
+		for (unsigned k = 0; k < n_nasty; k++)
+			sweep_ranges(nasty[i], nasty[k]);
+	}
+	want(!embed_compare(&w.e, &before));
+	world_close(&w);
+}
+
+static void test_sweep(const char *format)
+{
+	static const unsigned inputs[] = { 25, 32, 39, 48 };
+
+	for (unsigned gi = 0; gi < 3; gi++) {
+		begin();
+		for (unsigned i = 0; i < 4; i++) {
+			sweep(format, granules[gi], inputs[i], 0);
+			if (!strcmp(format, "arm64"))
+				sweep(format, granules[gi], inputs[i], PGT_FEAT_UPPER);
+		}
+		ok(fine, "%s, granule 2^%u: no call minds any address or length", format,
+		   granules[gi]);
+	}
+}
+
+/* A leaf size of any number of bits is a bound or an error, never a crash. */
+static void test_max_leaf(const char *format)
+{
+	begin();
+	for (unsigned gi = 0; gi < 3; gi++) {
+		unsigned g = granules[gi];
+
+		if (!world_open(&w, format, g, 48, PGT_FEAT_CONTIG, 0))
+			continue;
+		for (unsigned bits = 1; bits < 256; bits++) {
+			int code = bits < g ? PGT_ENOTSUP : PGT_OK, status;
+			uint64_t n;
+
+			where("granule %u, PGT_MAX_LEAF(%u)", g, bits);
+			status = pgt_map(w.t, GIB(64), GIB(64), MIB(2), PGT_READ,
+					 PGT_MAX_LEAF(bits), NULL);
+			/* No address has more than 64 bits. */
+			if (bits >= 64 && status == PGT_EINVAL)
+				code = PGT_EINVAL;
+			want_status(status, code);
+			want_status(pgt_tables_needed(w.t, GIB(64), GIB(64), MIB(2), PGT_READ,
+						      PGT_MAX_LEAF(bits), &n), code);
+			if (code == PGT_OK) {
+				want(query(w.t, GIB(64)).run_bytes <=
+				     (bits < 64 ? BIT(bits) : UINT64_MAX));
+				want_status(pgt_unmap(w.t, GIB(64), MIB(2), 0, NULL), PGT_OK);
+			}
+		}
+		world_close(&w);
+	}
+	ok(fine, "%s: PGT_MAX_LEAF with any number", format);
+}
+
+/* ---- Calls from callbacks ------------------------------------------------ */
+
+static bool in_callback;
+static uint64_t callbacks[EMBED_KINDS], unit_calls, removed_calls, virt_calls;
+static struct pgt_gather *open_gather;
+
+/* Every changing call is refused, every reading call answers. */
+static void from_callback(void)
+{
+	struct pgt_translation tr;
+	struct pgt_mapping m;
+	struct pgt_cursor cursor;
+	struct pgt_gather g;
+	struct pgt_stat s;
+	uint64_t page = BIT(w.geo.g), sentinel = w.base + w.bytes / 2, n;
+
+	if (in_callback)
+		return;
+	in_callback = true;
+	want_status(pgt_map(w.t, w.base + GIB(8), 0, page, PGT_READ, 0, NULL), PGT_EBUSY);
+	want_status(pgt_unmap(w.t, sentinel, page, 0, NULL), PGT_EBUSY);
+	want_status(pgt_trim(w.t, sentinel, page, NULL), PGT_EBUSY);
+	want_status(pgt_reserve(w.t, 1), PGT_EBUSY);
+	want_status(pgt_gather_begin(&g, w.t), PGT_EBUSY);
+	if (open_gather)
+		want_status(pgt_gather_end(open_gather), PGT_EBUSY);
+	/* After EINVAL, before all else. */
+	want_status(pgt_map(w.t, 0, 0, 0, PGT_READ, 0, NULL), PGT_EINVAL);
+	want_status(pgt_unmap(w.t, sentinel, page, PGT_REPLACE, NULL), PGT_EINVAL);
+	want_status(pgt_map(w.t, 0, 0, page, PGT_READ, PGT_MAX_LEAF(3), NULL), PGT_EBUSY);
+	want_status(pgt_map(w.t, 1, 2, 3, PGT_READ, 0, NULL), PGT_EBUSY);
+	want_status(pgt_unmap(w.t, BIT(60), page, 0, NULL), PGT_EBUSY);
+	want_status(pgt_trim(w.t, BIT(60), page, NULL), PGT_EBUSY);
+
+	want_status(pgt_query(w.t, sentinel, &m), PGT_OK);
+	want_u64(m.pa, MIB(64));
+	want_u64(reads(w.t, sentinel + 5), MIB(64) + 5);
+	pgt_cursor_init(&cursor, w.t);
+	want_status(pgt_cursor_translate(&cursor, sentinel, PGT_READ, &tr), PGT_OK);
+	want_status(pgt_visit(w.t, sentinel, page, 0, visit_nothing, NULL), PGT_OK);
+	want_status(pgt_stat(w.t, sentinel, page, &s), PGT_OK);
+	want_u64(s.mapped_bytes, page);
+	want_status(pgt_dump(w.t, sentinel, page, text_nothing, NULL), PGT_OK);
+	want_status(pgt_tables_needed(w.t, GIB(8) + w.base, 0, page, PGT_READ, 0, &n), PGT_OK);
+	in_callback = false;
+}
+
+static void callback_hook(struct embed *e, const struct embed_event *ev)
+{
+	(void)e;
+	callbacks[ev->kind]++;
+	where("from %s", embed_kind_name(ev->kind));
+	from_callback();
+}
+
+static uint64_t unit_hook(void *ctx, uint64_t pa, uint64_t len)
+{
+	(void)ctx;
+	(void)pa;
+	unit_calls++;
+	where("from unit");
+	from_callback();
+	return len;
+}
+
+static int removed_hook(void *ctx, const struct pgt_mapping *m)
+{
+	(void)ctx;
+	(void)m;
+	removed_calls++;
+	where("from removed");
+	from_callback();
+	return 0;
+}
+
+static void *(*real_virt)(void *, uint64_t, uint64_t);
+static bool in_change;
+
+static void *virt_hook(void *ctx, uint64_t pa, uint64_t bytes)
+{
+	void *p = real_virt(ctx, pa, bytes);
+
+	if (in_change && !in_callback) {
+		virt_calls++;
+		where("from to_virt");
+		from_callback();
+	}
+	return p;
+}
+
+static void changing_calls(struct pgt_gather *g)
+{
+	uint64_t page = BIT(w.geo.g), block = geo_span(&w.geo, 2), at = w.base + 16 * block;
+
+	in_change = true;
+	want_status(pgt_map(w.t, at, at - w.base, block * 2, RW, 0, g), PGT_OK);
+	want_status(pgt_unmap(w.t, at + page, page, 0, g), PGT_OK);
+	want_status(pgt_map(w.t, at, 0, page, PGT_READ, PGT_REPLACE, g), PGT_OK);
+	want_status(pgt_unmap(w.t, at, 2 * block, PGT_KEEP_TABLES, g), PGT_OK);
+	want_status(pgt_trim(w.t, at, 2 * block, g), PGT_OK);
+	in_change = false;
+	want_status(pgt_map(w.t, w.base + GIB(8), 0, page, PGT_READ, 0, g), PGT_OK);
+	want_status(pgt_unmap(w.t, w.base + GIB(8), page, 0, g), PGT_OK);
+}
+
+static void test_callbacks(const char *format)
+{
+	static const enum embed_kind kinds[] = {
+		EMBED_ALLOC, EMBED_FREE, EMBED_INVALIDATE, EMBED_SYNC, EMBED_PUBLISH_EV,
+		EMBED_WRITTEN_EV,
+	};
+	struct pgt_gather g;
+
+	begin();
+	memset(callbacks, 0, sizeof(callbacks));
+	unit_calls = removed_calls = virt_calls = 0;
+	if (!world_open(&w, format, 12, 48, 0, EMBED_ALL))
+		return;
+	pgt_destroy(w.t);
+	w.c.pages.unit = unit_hook;
+	real_virt = w.c.memory.to_virt;
+	w.c.memory.to_virt = virt_hook;
+	want_status(pgt_create(&w.c, &w.t), PGT_OK);
+	in_callback = true;
+	want_status(pgt_map(w.t, w.base + w.bytes / 2, MIB(64), BIT(w.geo.g), PGT_READ, 0, NULL),
+		    PGT_OK);
+	in_callback = false;
+	w.e.hook = callback_hook;
+	open_gather = NULL;
+	changing_calls(NULL);
+	want_status(pgt_gather_begin(&g, w.t), PGT_OK);
+	g.removed = removed_hook;
+	open_gather = &g;
+	changing_calls(&g);
+	want_status(pgt_gather_end(&g), PGT_OK);
+	open_gather = NULL;
+	want_status(pgt_reserve(w.t, 2), PGT_OK);
+	want_status(pgt_reserve(w.t, 0), PGT_OK);
+	w.e.hook = NULL;
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		where("%s was called", embed_kind_name(kinds[i]));
+		want(callbacks[kinds[i]]);
+	}
+	want(unit_calls && removed_calls && virt_calls);
+	/* Afterwards changing calls are in order again. */
+	where("afterwards");
+	changing_calls(NULL);
+	world_close(&w);
+	ok(fine, "%s: from every callback of a changing call, changing calls are PGT_EBUSY and "
+	   "reading calls answer", format);
+}
+
+/* Another table is no part of it. */
+static struct world second;
+
+static void second_hook(struct embed *e, const struct embed_event *ev)
+{
+	(void)e;
+	(void)ev;
+	if (in_callback)
+		return;
+	in_callback = true;
+	want_status(pgt_map(second.t, GIB(1), GIB(1), KIB(4), PGT_READ, 0, NULL), PGT_OK);
+	want_status(pgt_unmap(second.t, GIB(1), KIB(4), 0, NULL), PGT_OK);
+	in_callback = false;
+}
+
+static void test_other_table(const char *format)
+{
+	begin();
+	if (!world_open(&w, format, 12, 48, 0, EMBED_ALL))
+		return;
+	if (!world_open(&second, format, 12, 48, 0, 0))
+		return;
+	w.e.hook = second_hook;
+	want_status(pgt_map(w.t, GIB(1), GIB(1), KIB(4), PGT_READ, 0, NULL), PGT_OK);
+	want_status(pgt_unmap(w.t, GIB(1), KIB(4), 0, NULL), PGT_OK);
+	w.e.hook = NULL;
+	world_close(&second);
+	world_close(&w);
+	ok(fine, "%s: a callback may change another table", format);
+}
+
+/* ---- arm64 ---------------------------------------------------------------- */
+
+static void test_regs(void)
+{
+	struct pgt_arm64_regs regs;
+	struct world upper;
+
+	if (!have_format("arm64")) {
+		memset(&regs, 0, sizeof(regs));
+		regs.size = sizeof(regs);
+		begin();
+		want_status(pgt_arm64_regs(NULL, NULL, &regs), PGT_ENOTSUP);
+		ok(fine, "pgt_arm64_regs without the backend: PGT_ENOTSUP");
+		return;
+	}
+	begin();
+	if (!world_open(&w, "arm64", 12, 48, 0, 0) ||
+	    !world_open(&upper, "arm64", 12, 48, PGT_FEAT_UPPER, 0))
+		return;
+	memset(&regs, 0, sizeof(regs));
+	regs.size = sizeof(regs);
+	want_status(pgt_arm64_regs(w.t, upper.t, NULL), PGT_EINVAL);
+	where("both NULL");
+	want_status(pgt_arm64_regs(NULL, NULL, &regs), PGT_EINVAL);
+	where("halves exchanged");
+	want_status(pgt_arm64_regs(upper.t, w.t, &regs), PGT_EINVAL);
+	want_status(pgt_arm64_regs(upper.t, NULL, &regs), PGT_EINVAL);
+	want_status(pgt_arm64_regs(NULL, w.t, &regs), PGT_EINVAL);
+	where("all right");
+	want_status(pgt_arm64_regs(w.t, upper.t, &regs), PGT_OK);
+	world_close(&upper);
+	if (have_format("generic") && world_open(&upper, "generic", 12, 48, 0, 0)) {
+		where("another format");
+		want_status(pgt_arm64_regs(upper.t, NULL, &regs), PGT_EINVAL);
+		world_close(&upper);
+	}
+	world_close(&w);
+	ok(fine, "pgt_arm64_regs: NULL, exchanged halves, a table of another format");
+}
+
+int main(void)
+{
+	for_formats(format) {
+		test_bad_arguments(format);
+		test_state_last(format);
+		test_other_calls(format);
+		test_sweep(format);
+		test_max_leaf(format);
+		test_callbacks(format);
+		test_other_table(format);
+	}
+	test_regs();
+	embed_snapshot_free(&before);
+	return tap_done();
+}
