@@ -47,6 +47,7 @@ struct call {
 	bool corrupt;              /* the tables changed under the call, which only a fault or a guest does */
 	unsigned flags;
 	uint64_t first, last;      /* offsets */
+	struct pgt_walk at;        /* the last table that has all of the range */
 	uint64_t pool_pa;          /* tables taken for this call, a list ... */
 	uint64_t pool_count;       /* ... and how many */
 };

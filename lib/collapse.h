@@ -208,7 +208,7 @@ static int collapse_look(struct collapse *k, bool *any)
 	struct pgt_walk w;
 	struct piece p;
 
-	walk_start(&w, c->t, k->first, k->last);
+	walk_from(&w, &c->at, k->first, k->last);
 	while (collapse_on(k, &w)) {
 		if (collapse_suits(k, &w, &p)) {
 			*any = true;
@@ -227,7 +227,7 @@ static void collapse_pieces(struct collapse *k)
 	struct pgt_walk w;
 	struct piece p;
 
-	walk_start(&w, c->t, k->first, k->last);
+	walk_from(&w, &c->at, k->first, k->last);
 	while (collapse_on(k, &w)) {
 		if (collapse_suits(k, &w, &p)) {
 			if (in_place)
@@ -240,7 +240,7 @@ static void collapse_pieces(struct collapse *k)
 	if (in_place)
 		return;
 	gather_drain(c);
-	walk_start(&w, c->t, k->first, k->last);
+	walk_from(&w, &c->at, k->first, k->last);
 	while (collapse_on(k, &w)) {
 		uint64_t raw = entry_load(walk_entry(&w));
 
@@ -271,8 +271,10 @@ static int collapse(struct call *c, unsigned leaf_bits)
 	struct collapse k = { .c = c };
 	uint64_t mask;
 	bool any = false;
-	int status = collapse_size(&k, leaf_bits);
+	int status;
 
+	call_start(c);
+	status = collapse_size(&k, leaf_bits);
 	if (status == PGT_OK) {
 		mask = (UINT64_C(1) << leaf_bits) - 1;
 		k.first = (c->first + mask) & ~mask;

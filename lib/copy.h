@@ -35,7 +35,7 @@ static int copy_range(struct copy *k, bool build)
 	const struct pgt *t = c->t;
 	struct pgt_walk w;
 
-	walk_start(&w, t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	while (walk_on(&w)) {
 		unsigned n = walk_empty(&w);
 		uint64_t raw, end, within;
@@ -69,6 +69,7 @@ static int copy_range(struct copy *k, bool build)
 			break;
 		default:
 			b.token = true;
+			b.max_shift = 63;
 			b.pa = b.first;
 			break;
 		}
@@ -134,6 +135,7 @@ static int copy(struct call *c, struct call *to)
 	struct copy k = { .c = c, .to = to, .put = { .c = to, .to = { .c = to } } };
 	int status;
 
+	call_start(c);
 	k.m.clear = PGT_YOUNG | PGT_DIRTY | (c->flags & PGT_COW ? PGT_WRITE : 0);
 	k.need.spare = true;
 	k.need.clear_first = c->first;

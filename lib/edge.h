@@ -20,7 +20,7 @@ static int edges_look(struct call *c)
 	const struct pgt *t = c->t;
 	struct pgt_walk w;
 
-	walk_start(&w, t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	if (!t->attached && c->first == 0 && c->last == t->last)
 		return PGT_OK;
 	while (walk_on(&w)) {
@@ -63,7 +63,7 @@ static int edge_find(struct call *c, uint64_t at, uint64_t border, struct cut *c
 	struct pgt_walk w;
 
 	*cut = (struct cut){ 0 };
-	walk_start(&w, t, at, at);
+	walk_from(&w, &c->at, at, at);
 	while (border & ((UINT64_C(1) << run_shift(t, w.level)) - 1)) {
 		uint64_t raw = entry_load(walk_entry(&w));
 		enum pgt_kind kind = arch_kind(t, raw, w.level);

@@ -40,7 +40,8 @@ static int fault(struct call *c, uint64_t access)
 	uint64_t raw, attr;
 	int status;
 
-	walk_start(&w, t, c->first, c->last);
+	call_start(c);
+	walk_from(&w, &c->at, c->first, c->last);
 	status = read_down(&w, &raw, &kind);
 	if (status != PGT_OK)
 		return call_finish(c, status);

@@ -9,10 +9,18 @@
 #define PGT_GATHER_H
 
 #include "call.h"
+#include "walk.h"
 
 static inline struct pgt_tally *tally(struct call *c)
 {
 	return &c->gather->tally;
+}
+
+/* At the start of every changing call: down to where all of its range lies. */
+static inline void call_start(struct call *c)
+{
+	walk_start(&c->at, c->t, c->first, c->last);
+	tally(c)->reads += walk_narrow(&c->at);
 }
 
 /* n entries from e on were written. */

@@ -158,7 +158,7 @@ static void harvest_range(struct harvest *h)
 	struct call *c = h->c;
 	struct pgt_walk w;
 
-	walk_start(&w, c->t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	while (walk_on(&w)) {
 		unsigned n = walk_empty(&w);
 		uint64_t raw;
@@ -185,6 +185,7 @@ static int harvest(struct call *c, uint64_t what, struct pgt_bitmap *bitmap)
 	struct cut cut[2];
 	uint64_t at;
 
+	call_start(c);
 	arch_modify_prepare(c->t, &h.m);
 	for (at = h.all_first; status == PGT_OK && harvest_next(&h, &at);) {
 		status = edges_look(c);

@@ -49,7 +49,7 @@ static int map_scan(struct map *m)
 	struct call *c = m->c;
 	struct pgt_walk w;
 
-	walk_start(&w, c->t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	while (walk_on(&w)) {
 		unsigned n = walk_empty(&w);
 		uint64_t raw;
@@ -114,7 +114,7 @@ static void map_build(struct map *m)
 	struct build *b = &m->build;
 	struct pgt_walk w;
 
-	walk_start(&w, c->t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	b->reach[w.level + 1] = REACH_LINKED;
 	for (;;) {
 		unsigned n;
@@ -167,8 +167,10 @@ static void map_init(struct map *m, struct call *c, uint64_t pa, unsigned max_bi
 static int map_run(struct map *m)
 {
 	struct call *c = m->c;
-	int status = map_scan(m);
+	int status;
 
+	call_start(c);
+	status = map_scan(m);
 	if (status == PGT_OK)
 		status = pgt_tables_take(c, m->need.tables);
 	if (status == PGT_OK) {

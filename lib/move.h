@@ -49,6 +49,8 @@ static int move_scan_leaf(struct move *m, const struct pgt_walk *w, uint64_t raw
 	b.token = arch_kind(t, raw, w->level) == KIND_TOKEN;
 	b.first = w->next + m->delta;
 	b.last = (end < c->last ? end : c->last) + m->delta;
+	if (b.token)
+		b.max_shift = 63;
 	b.pa = b.token ? b.first : arch_pa(t, raw, w->level) + (w->next & mask);
 	if ((c->flags & PGT_NO_SPLIT) && (m->delta & mask))
 		return PGT_EBLOCK;
@@ -63,7 +65,7 @@ static int move_scan(struct move *m)
 	const struct pgt *t = c->t;
 	struct pgt_walk w;
 
-	walk_start(&w, t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	while (walk_on(&w)) {
 		unsigned n = walk_empty(&w);
 		int status = PGT_OK;
@@ -172,9 +174,17 @@ static void batch_put(struct move *m)
 	m->to.token = k->token;
 	m->to.first = k->first;
 	m->to.pa = k->token ? k->first : k->pa;
-	m->to.max_shift = run_shift(m->c->t, k->level);
+	m->to.max_shift = k->token ? 63 : run_shift(m->c->t, k->level);
 	build_seek(&m->to, &m->at, k->first);
 	build_to(&m->to, &m->at, k->last);
+}
+
+/* Whether [at, ...) goes on what the batch has: leaves of one kind and level, or one token. */
+static bool batch_joins(const struct batch *k, uint64_t leaf, uint64_t pa, bool token, int level, uint64_t at)
+{
+	if (!k->any || k->token != token || k->leaf != leaf || k->last + 1 != at)
+		return false;
+	return token || (k->level == level && k->pa + (at - k->first) == pa);
 }
 
 /* Adds [at, at + bytes), or puts what is there and begins anew. */
@@ -182,9 +192,10 @@ static void batch_add(struct move *m, uint64_t leaf, uint64_t pa, bool token, in
 {
 	struct batch *k = &m->batch;
 
-	if (k->any && !token && !k->token && k->leaf == leaf && k->level == level && k->last + 1 == at &&
-	    k->pa + (at - k->first) == pa) {
+	if (batch_joins(k, leaf, pa, token, level, at)) {
 		k->last += bytes;
+		if (level < k->level)
+			k->level = level;
 		return;
 	}
 	batch_put(m);
@@ -256,7 +267,7 @@ static bool move_range(struct move *m)
 	struct pgt_walk w;
 	bool entered = false;
 
-	walk_start(&w, t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	walk_start(&m->at, t, c->first + m->delta, c->last + m->delta);
 	m->to.reach[m->at.level + 1] = REACH_LINKED;
 	while (walk_on(&w)) {
@@ -295,6 +306,7 @@ static int move(struct call *c, uint64_t to)
 	struct cut cut[2];
 	int status;
 
+	call_start(c);
 	m.need.spare = true;
 	m.need.clear_first = to;
 	m.need.clear_last = to_last;

@@ -120,4 +120,17 @@ static inline struct pgt_entry *table_at(const struct pgt *t, uint64_t pa, uint6
 	return (void *)((uintptr_t)m->window + (uintptr_t)offset);
 }
 
+/* Where a walk over a range stands; walk.h moves it. */
+struct pgt_walk {
+	const struct pgt *t;
+	uint64_t next;                       /* the first byte not yet gone past ... */
+	uint64_t last;                       /* ... up to here */
+	bool done;                           /* nothing is left of the range */
+	int8_t level;                        /* of the table in hand */
+	int8_t top;                          /* of the table it started in */
+	uint64_t begin[PGT_LEVELS];          /* the first byte of the table of each level */
+	struct pgt_entry *table[PGT_LEVELS]; /* the tables from the top down ... */
+	uint64_t raw[PGT_LEVELS];            /* ... and the entries that led to them */
+};
+
 #endif

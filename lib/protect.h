@@ -109,7 +109,7 @@ static int protect_scan(struct protect *p)
 	const struct pgt *t = c->t;
 	struct pgt_walk w;
 
-	walk_start(&w, t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	while (walk_on(&w)) {
 		unsigned n = walk_empty(&w);
 		int status = PGT_OK;
@@ -200,7 +200,7 @@ static void protect_break(struct protect *p)
 	bool broken = false;
 	struct pgt_walk w;
 
-	walk_start(&w, t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	while (walk_on(&w)) {
 		struct pgt_entry *e = walk_entry(&w);
 		uint64_t raw = entry_load(e), new;
@@ -251,7 +251,7 @@ static void protect_range(struct protect *p)
 	struct call *c = p->c;
 	struct pgt_walk w;
 
-	walk_start(&w, c->t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	while (walk_on(&w)) {
 		unsigned n = walk_count(&w), done;
 		uint64_t raw = entry_load(walk_entry(&w));
@@ -276,6 +276,7 @@ static int protect(struct call *c, uint64_t set, uint64_t clear)
 	bool breaks, look;
 	int status;
 
+	call_start(c);
 	arch_modify_prepare(c->t, &p.m);
 	p.ask = c->t->pages.writable && (set & PGT_WRITE);
 	if (p.ask) {

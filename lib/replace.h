@@ -52,7 +52,7 @@ static void map_break(struct map *m)
 	struct call *c = m->c;
 	struct pgt_walk w;
 
-	walk_start(&w, c->t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	while (walk_on(&w)) {
 		unsigned n = walk_empty(&w);
 		uint64_t raw;

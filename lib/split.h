@@ -38,7 +38,7 @@ static int split_scan(struct call *c, unsigned leaf_bits, struct need *need)
 {
 	struct pgt_walk w;
 
-	walk_start(&w, c->t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	while (walk_on(&w)) {
 		uint64_t raw = entry_load(walk_entry(&w));
 		enum split_what what;
@@ -75,7 +75,7 @@ static void split_break(struct call *c, unsigned leaf_bits)
 	bool broken = false;
 	struct pgt_walk w;
 
-	walk_start(&w, c->t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	while (walk_on(&w)) {
 		uint64_t raw = entry_load(walk_entry(&w));
 		struct cut cut;
@@ -100,7 +100,7 @@ static void split_build(struct call *c, unsigned leaf_bits)
 {
 	struct pgt_walk w;
 
-	walk_start(&w, c->t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	while (walk_on(&w)) {
 		uint64_t raw = entry_load(walk_entry(&w));
 		enum split_what what;
@@ -121,8 +121,10 @@ static void split_build(struct call *c, unsigned leaf_bits)
 static int split(struct call *c, unsigned leaf_bits)
 {
 	struct need need = { 0 };
-	int status = split_scan(c, leaf_bits, &need);
+	int status;
 
+	call_start(c);
+	status = split_scan(c, leaf_bits, &need);
 	if (status == PGT_OK)
 		status = pgt_tables_take(c, need.tables);
 	if (status == PGT_OK) {

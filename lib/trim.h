@@ -12,7 +12,7 @@ static void trim_range(struct call *c)
 	struct pgt *t = c->t;
 	struct pgt_walk w;
 
-	walk_start(&w, t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	for (;;) {
 		uint64_t raw;
 
@@ -37,6 +37,7 @@ static void trim_range(struct call *c)
 
 static int trim(struct call *c)
 {
+	call_start(c);
 	trim_range(c);
 	return call_finish(c, PGT_OK);
 }

@@ -49,7 +49,7 @@ static void unmap_range(struct call *c)
 	struct pgt *t = c->t;
 	struct pgt_walk w;
 
-	walk_start(&w, t, c->first, c->last);
+	walk_from(&w, &c->at, c->first, c->last);
 	for (;;) {
 		unsigned n;
 		uint64_t raw;
@@ -127,8 +127,10 @@ static int unmap_edges(struct call *c)
 
 static int unmap(struct call *c)
 {
-	int status = edges_look(c);
+	int status;
 
+	call_start(c);
+	status = edges_look(c);
 	if (status == PGT_OK)
 		status = unmap_edges(c);
 	if (status == PGT_OK)

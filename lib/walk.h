@@ -25,18 +25,6 @@
 
 #include "pgt.h"
 
-struct pgt_walk {
-	const struct pgt *t;
-	uint64_t next;                       /* the first byte not yet gone past ... */
-	uint64_t last;                       /* ... up to here */
-	bool done;                           /* nothing is left of the range */
-	int8_t level;                        /* of the table in hand */
-	int8_t top;                          /* of the table it started in */
-	uint64_t begin[PGT_LEVELS];          /* the first byte of the table of each level */
-	struct pgt_entry *table[PGT_LEVELS]; /* the tables from the top down ... */
-	uint64_t raw[PGT_LEVELS];            /* ... and the entries that led to them */
-};
-
 /* From a table that is not the root: one being built, or part of a range. */
 static inline void walk_start_at(struct pgt_walk *w, const struct pgt *t, int level,
 				 struct pgt_entry *table, uint64_t first, uint64_t last)
@@ -54,6 +42,15 @@ static inline void walk_start_at(struct pgt_walk *w, const struct pgt *t, int le
 static inline void walk_start(struct pgt_walk *w, const struct pgt *t, uint64_t first, uint64_t last)
 {
 	walk_start_at(w, t, t->start_level, t->root, first, last);
+}
+
+/* From where another walk stands, over a part of its range below the same entries. */
+static inline void walk_from(struct pgt_walk *w, const struct pgt_walk *at, uint64_t first, uint64_t last)
+{
+	*w = *at;
+	w->next = first;
+	w->last = last;
+	w->done = false;
 }
 
 static inline unsigned walk_index(const struct pgt_walk *w)
@@ -140,6 +137,23 @@ static inline bool walk_enter(struct pgt_walk *w, uint64_t raw)
 	if (table)
 		walk_down(w, table, raw);
 	return table != NULL;
+}
+
+/* Down to the last table that has the whole range, for all passes of a call to
+ * start from; not below permission bits. How many entries were loaded. */
+static inline unsigned walk_narrow(struct pgt_walk *w)
+{
+	unsigned loads = 0;
+
+	while (w->level < PGT_LAST_LEVEL && (w->next ^ w->last) <= level_mask(w->t, w->level) &&
+	       !walk_covers(w)) {
+		uint64_t raw = entry_load(walk_entry(w));
+
+		loads++;
+		if (arch_kind(w->t, raw, w->level) != KIND_TABLE || arch_inherit(raw) || !walk_enter(w, raw))
+			break;
+	}
+	return loads;
 }
 
 /* How many entries of the stretch are empty before the first that is not. */
