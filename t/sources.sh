@@ -59,9 +59,9 @@ unlisted() {
 			echo "include $top_srcdir/arch/$src_b/sources.mk"
 			src_vars="$src_vars \$(pgt_${src_b}_srcs) \$(pgt_${src_b}_absent_srcs) \$(pgt_${src_b}_hdrs)"
 		done
-		echo "all: ; @printf '%s\\n' $src_vars"
+		echo "all: ; @echo $src_vars"
 	} >"$tmp/list.mk"
-	"$MAKE" -s --no-print-directory -f "$tmp/list.mk" all | sort >"$tmp/list"
+	"$MAKE" -s --no-print-directory -f "$tmp/list.mk" all | tr ' ' '\n' | sort >"$tmp/list"
 	(cd "$top_srcdir" && ls lib/*.[ch] arch/*/*.[ch]) | sort | comm -13 "$tmp/list" -
 }
 
