@@ -17,6 +17,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* gcc's atomics as calls ask a C library about the CPU: not where there is none. */
+#if !__STDC_HOSTED__ && defined(__aarch64__) && !defined(__clang__) && __GNUC__ >= 10
+#pragma GCC target("no-outline-atomics")
+#endif
+
 struct pgt_entry {
 	_Atomic uint64_t raw;
 };

@@ -57,7 +57,7 @@ command -v llvm-nm >/dev/null && NM=llvm-nm
 
 one "gcc x86-64" gcc -m64
 one "clang x86-64" clang --target=x86_64-none-elf
-one "gcc aarch64" aarch64-linux-gnu-gcc -mno-outline-atomics
+one "gcc aarch64" aarch64-linux-gnu-gcc
 one "clang aarch64" clang --target=aarch64-none-elf
 
 # And as a program with a C library does it, down to a run.

@@ -27,7 +27,7 @@ t/symbols.log: libpgtable.la
 
 # Programs made outside the tree, from what 'make install' put down.
 installcheck-local:
-	$(AM_TESTS_ENVIRONMENT) \
+	@$(AM_TESTS_ENVIRONMENT) \
 	DESTDIR='$(DESTDIR)' libdir='$(libdir)' pkgconfigdir='$(pkgconfigdir)' \
 	PKG_CONFIG='$(PKG_CONFIG)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' \
 	shared='$(enable_shared)' static='$(enable_static)' hosted='$(PGT_HAVE_HOSTED)' \

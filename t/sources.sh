@@ -59,8 +59,25 @@ unlisted() {
 			echo "include $top_srcdir/arch/$src_b/sources.mk"
 			src_vars="$src_vars \$(pgt_${src_b}_srcs) \$(pgt_${src_b}_absent_srcs) \$(pgt_${src_b}_hdrs)"
 		done
-		echo "all: ; @printf '%s\\n' $src_vars"
+		echo "all: ; @echo $src_vars"
 	} >"$tmp/list.mk"
-	"$MAKE" -s --no-print-directory -f "$tmp/list.mk" all | sort >"$tmp/list"
+	"$MAKE" -s --no-print-directory -f "$tmp/list.mk" all | tr ' ' '\n' | sort >"$tmp/list"
 	(cd "$top_srcdir" && ls lib/*.[ch] arch/*/*.[ch]) | sort | comm -13 "$tmp/list" -
+}
+
+# project_files: what the project consists of, as git lists it; where there is no
+# git, all files but what autotools and builds put beside them.
+project_files() {
+	if test -e "$top_srcdir/.git" && git -C "$top_srcdir" ls-files 2>/dev/null | grep .; then
+		return
+	fi
+	(cd "$top_srcdir" && find . \( -path ./.git -o -path ./build -o -path ./_build -o -path ./_inst -o -path ./autom4te.cache -o \
+		-name .libs -o -name .deps -o -path './libpgtable-[0-9]*' \) -prune -o -type f \
+		! -name Makefile.in ! -path ./Makefile ! -path './config.*' ! -path ./configure \
+		! -path './configure[.~]*' ! -name aclocal.m4 ! -path ./libtool ! -name 'stamp-h*' \
+		! -name '*.o' ! -name '*.lo' ! -name '*.la' ! -name '*.a' ! -name '*.log' \
+		! -name '*.trs' ! -name '*.pc' ! -name .dist-date ! -name .dirstamp ! -name '*.t' \
+		! -name '*~' ! -path ./include/pgtable/config.h ! -path ./arch/backends.mk -print) |
+		sed 's,^\./,,' | grep -vE '^examples/[a-z0-9_-]+$|^build-aux/(ar-lib|compile|config\.(guess|sub)|depcomp|install-sh|ltmain\.sh|missing|tap-driver\.sh|test-driver)$'
+	(cd "$top_srcdir" && ls configure.ac)
 }
