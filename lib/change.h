@@ -170,7 +170,8 @@ static void change_run_plain(struct call *c, const struct pgt_walk *w, unsigned 
 	for (unsigned k = 0; k < members; k++) {
 		uint64_t raw = entry_load(e + k);
 
-		change_gather(c, e, members);
+		if (!unfolded)
+			change_gather(c, e, members);
 		if (!unfolded && arch_modify(t, raw, w->level, m) != raw) {
 			cut_find(&cut, c, &at, entry_load(e));
 			cut_break(c, &cut);

@@ -95,9 +95,9 @@ static void cut_unfold(struct call *c, const struct cut *cut, bool keep)
 		if (cut->valid && !outside && !(keep && inside))
 			raw = arch_break(raw); /* it goes, or is split: as a leaf of its own */
 		entry_store(cut->e + i, raw);
+		tally(c)->changed += outside;
 	}
 	gather_wrote(c, cut->e, cut->members);
-	tally(c)->changed += cut->members;
 	tally(c)->runs_unfolded++;
 }
 
@@ -121,7 +121,11 @@ static void cut_unfold_in_place(struct call *c, const struct cut *cut)
 		}
 	gather_wrote(c, cut->e, cut->members);
 	gather_leaves(c, cut->begin, cut->end, cut->level, arch_global(cut->raw));
-	tally(c)->changed += cut->members;
+	for (unsigned i = 0; i < cut->members; i++) {
+		uint64_t begin = cut->begin + ((uint64_t)i << level_shift(t, cut->level));
+
+		tally(c)->changed += begin > c->last || (begin | level_mask(t, cut->level)) < c->first;
+	}
 	tally(c)->runs_unfolded++;
 }
 

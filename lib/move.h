@@ -236,7 +236,7 @@ static unsigned move_take(struct move *m, const struct pgt_walk *w, uint64_t raw
 static void move_table(struct move *m, const struct pgt_walk *w)
 {
 	struct call *c = m->c;
-	uint64_t raw = arch_unlink(walk_entry(w)), to = w->next + m->delta;
+	uint64_t raw = arch_unlink(walk_entry(w), &tally(c)->rmws), to = w->next + m->delta;
 	struct build *b = &m->to;
 
 	batch_put(m);

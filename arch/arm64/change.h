@@ -163,10 +163,11 @@ static inline int arch_relink_top(const struct pgt *t)
 }
 
 /* Hardware writes no table entry. */
-static inline uint64_t arch_unlink(struct pgt_entry *e)
+static inline uint64_t arch_unlink(struct pgt_entry *e, uint64_t *rmws)
 {
 	uint64_t raw = entry_load(e);
 
+	(void)rmws;
 	entry_store(e, 0);
 	return raw;
 }

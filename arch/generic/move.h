@@ -15,8 +15,10 @@ static inline int arch_relink_top(const struct pgt *t)
 	return PGT_LAST_LEVEL - 1;
 }
 
-static inline uint64_t arch_unlink(struct pgt_entry *e)
+/* Takes a table entry out, and adds to *rmws. */
+static inline uint64_t arch_unlink(struct pgt_entry *e, uint64_t *rmws)
 {
+	++*rmws;
 	return entry_exchange(e, 0);
 }
 #endif

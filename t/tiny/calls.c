@@ -416,7 +416,7 @@ static void groups(const struct pgt *t, uint64_t *group)
 static void one(struct pgt *t, const struct pgt_config *config)
 {
 	static unsigned char storage[1024] __attribute__((aligned(16)));
-	uint64_t group[PAGES_MAX], leaf_first, leaf_count = 0;
+	uint64_t group[PAGES_MAX] = { 0 }, leaf_first, leaf_count = 0;
 	struct pgt_translation tr;
 	struct call k;
 	int status, want;
