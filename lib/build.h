@@ -11,7 +11,7 @@
 #include "leaves.h"
 
 /* n leaves, or tokens, of addresses from at on. */
-static inline void fill_leaves(struct build *b, struct pgt_entry *e, int level, unsigned n, uint64_t at, bool run)
+PGT_INLINE void fill_leaves(struct build *b, struct pgt_entry *e, int level, unsigned n, uint64_t at, bool run)
 {
 	const struct pgt *t = b->c->t;
 

@@ -16,11 +16,12 @@ struct changed {
 	unsigned low, high;   /* entries written, of those of the stretch; none: high < low */
 	unsigned tlb_low, tlb_high; /* those that a TLB may hold otherwise */
 	bool global;
+	uint64_t written, rmws;
 };
 
 #define CHANGED_NONE { .low = UINT32_MAX, .tlb_low = UINT32_MAX }
 
-static inline void changed_add(struct call *c, struct changed *ch, unsigned i, uint64_t old, uint64_t new)
+PGT_INLINE void changed_add(struct call *c, struct changed *ch, unsigned i, uint64_t old, uint64_t new)
 {
 	enum tlb_effect effect = arch_tlb_effect(c->t, old, new);
 
@@ -36,11 +37,13 @@ static inline void changed_add(struct call *c, struct changed *ch, unsigned i, u
 }
 
 /* Tells what changed in the stretch that begins at the walk's next byte. */
-static inline void changed_tell(struct call *c, const struct changed *ch, const struct pgt_walk *w)
+PGT_INLINE void changed_tell(struct call *c, const struct changed *ch, const struct pgt_walk *w)
 {
 	unsigned shift = level_shift(c->t, w->level);
 	uint64_t begin = walk_begin(w);
 
+	tally(c)->changed += ch->written;
+	tally(c)->rmws += ch->rmws;
 	if (ch->low != UINT32_MAX)
 		gather_wrote(c, walk_entry(w) + ch->low, ch->high - ch->low + 1);
 	if (ch->tlb_low != UINT32_MAX)
@@ -50,7 +53,7 @@ static inline void changed_tell(struct call *c, const struct changed *ch, const 
 }
 
 /* The state that a leaf takes on when the change makes it writable. */
-static inline uint64_t change_state(const struct pgt *t, uint64_t raw, const struct modify *m)
+PGT_INLINE uint64_t change_state(const struct pgt *t, uint64_t raw, const struct modify *m)
 {
 	if (!arch_write_state() || !(m->set & PGT_WRITE) || (arch_attr(t, raw) & PGT_WRITE))
 		return 0;
@@ -77,25 +80,41 @@ static inline uint64_t change_block(struct call *c, const struct pgt_walk *w, un
 }
 
 /* Changes the leaf raw, entry i of the stretch, unless it complies. */
-static inline void change_leaf(struct call *c, const struct pgt_walk *w, unsigned i, uint64_t raw,
-			       const struct modify *m, struct changed *ch)
+PGT_INLINE void change_leaf(struct call *c, const struct pgt_walk *w, struct pgt_entry *e, int level, unsigned i,
+			    uint64_t raw, const struct modify *m, struct changed *ch)
 {
 	const struct pgt *t = c->t;
 	uint64_t new;
 
-	if (arch_modify(t, raw, w->level, m) == raw)
+	if (arch_modify(t, raw, level, m) == raw)
 		return;
-	if (w->level < PGT_LAST_LEVEL && !arch_blocks_in_place() && c->live)
+	if (level < PGT_LAST_LEVEL && !arch_blocks_in_place() && c->live)
 		raw = change_block(c, w, i, raw, m, &new);
 	else
-		raw = arch_change(t, walk_entry(w) + i, raw, w->level, m, change_state(t, raw, m), &new,
-				  &tally(c)->rmws);
-	tally(c)->changed++;
+		raw = arch_change(t, e + i, raw, level, m, change_state(t, raw, m), &new, &ch->rmws);
+	ch->written++;
 	changed_add(c, ch, i, raw, new);
 }
 
+/* Changes leaves of the stretch from entry i on that carry no hint; where they end. */
+PGT_INLINE unsigned change_plain_leaves(struct call *c, const struct pgt_walk *w, int level, unsigned i, unsigned n,
+					const struct modify *modify, struct changed *ch)
+{
+	const struct modify m = *modify; /* nothing that is stored to may change it */
+	struct pgt_entry *e = walk_entry(w);
+
+	for (; i < n; i++) {
+		uint64_t raw = entry_load(e + i);
+
+		if (arch_kind(c->t, raw, level) != KIND_LEAF || arch_run(raw))
+			break;
+		change_leaf(c, w, e, level, i, raw, &m, ch);
+	}
+	return i;
+}
+
 /* The state of a run: any member's counts for all. */
-static inline uint64_t change_gather(struct call *c, const struct pgt_entry *e, unsigned members)
+PGT_INLINE uint64_t change_gather(struct call *c, const struct pgt_entry *e, unsigned members)
 {
 	uint64_t state = 0;
 
@@ -127,10 +146,10 @@ static inline void change_run(struct call *c, const struct pgt_walk *w, unsigned
 		uint64_t raw = entry_load(e + k), new;
 
 		raw = arch_change(t, e + k, raw, w->level, m, state | change_state(t, raw, m), &new,
-				  &tally(c)->rmws);
+				  &ch->rmws);
 		changed_add(c, ch, i + k, raw, new);
 	}
-	tally(c)->changed += members;
+	ch->written += members;
 }
 
 /* The run made of n leaves again, if they still are one (the plain way). */
@@ -181,25 +200,25 @@ static void change_run_plain(struct call *c, const struct pgt_walk *w, unsigned 
 			unfolded = true;
 			raw = entry_load(e + k);
 		}
-		change_leaf(c, w, i + k, raw, m, ch);
+		change_leaf(c, w, walk_entry(w), w->level, i + k, raw, m, ch);
 	}
 	if (unfolded)
 		change_fold(c, e, members, w->level, at.next);
 }
 
 /* The entries of the run that the leaf raw, entry i of the stretch, begins; or 1. */
-static inline unsigned change_unit(const struct pgt *t, const struct pgt_walk *w, unsigned i, unsigned n, uint64_t raw)
+PGT_INLINE unsigned change_unit(const struct pgt *t, const struct pgt_walk *w, unsigned i, unsigned n, uint64_t raw)
 {
 	unsigned members = run_entries(t, raw, w->level);
 
 	return members <= n - i && (walk_index(w) + i) % members == 0 ? members : 1;
 }
 
-static inline void change_one_unit(struct call *c, const struct pgt_walk *w, unsigned i, unsigned members,
+PGT_INLINE void change_one_unit(struct call *c, const struct pgt_walk *w, unsigned i, unsigned members,
 				   uint64_t raw, const struct modify *m, struct changed *ch)
 {
 	if (members == 1)
-		change_leaf(c, w, i, raw, m, ch);
+		change_leaf(c, w, walk_entry(w), w->level, i, raw, m, ch);
 	else if (arch_runs_in_place())
 		change_run(c, w, i, members, m, ch);
 	else

@@ -22,13 +22,20 @@
 #pragma GCC target("no-outline-atomics")
 #endif
 
+/* What the loops over entries are made of: a call there would cost more than the work. */
+#ifdef __GNUC__
+#define PGT_INLINE static inline __attribute__((__always_inline__))
+#else
+#define PGT_INLINE static inline
+#endif
+
 struct pgt_entry {
 	_Atomic uint64_t raw;
 };
 
 _Static_assert(sizeof(struct pgt_entry) == 8, "an entry is 64 bits");
 
-static inline uint64_t entry_order(uint64_t raw)
+PGT_INLINE uint64_t entry_order(uint64_t raw)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	return __builtin_bswap64(raw);
@@ -38,25 +45,25 @@ static inline uint64_t entry_order(uint64_t raw)
 }
 
 /* Acquire, so that what a table entry leads to is read after it. */
-static inline uint64_t memory_load(const struct pgt_entry *e)
+PGT_INLINE uint64_t memory_load(const struct pgt_entry *e)
 {
 	return entry_order(atomic_load_explicit(&e->raw, memory_order_acquire));
 }
 
 /* Release, so that a table is filled before it is linked. */
-static inline void memory_store(struct pgt_entry *e, uint64_t raw)
+PGT_INLINE void memory_store(struct pgt_entry *e, uint64_t raw)
 {
 	atomic_store_explicit(&e->raw, entry_order(raw), memory_order_release);
 }
 
-static inline uint64_t memory_exchange(struct pgt_entry *e, uint64_t raw)
+PGT_INLINE uint64_t memory_exchange(struct pgt_entry *e, uint64_t raw)
 {
 	return entry_order(atomic_exchange_explicit(&e->raw, entry_order(raw),
 						    memory_order_acq_rel));
 }
 
 /* On failure *expected is what stands there. */
-static inline bool memory_compare_swap(struct pgt_entry *e, uint64_t *expected, uint64_t raw)
+PGT_INLINE bool memory_compare_swap(struct pgt_entry *e, uint64_t *expected, uint64_t raw)
 {
 	uint64_t seen = entry_order(*expected);
 	bool done = atomic_compare_exchange_strong_explicit(&e->raw, &seen, entry_order(raw),
@@ -93,7 +100,7 @@ extern const struct pgt_seam *pgt_seam;
 
 /* How many entries from e on are first, first + step, first + 2 step, ...
  * where the bits of mask are compared; at most n. */
-static inline unsigned entry_match(const struct pgt_entry *e, unsigned n, uint64_t mask,
+PGT_INLINE unsigned entry_match(const struct pgt_entry *e, unsigned n, uint64_t mask,
 				   uint64_t first, uint64_t step)
 {
 	unsigned i;
@@ -104,7 +111,7 @@ static inline unsigned entry_match(const struct pgt_entry *e, unsigned n, uint64
 }
 
 /* Writes first, first + step, ... into n entries that hardware can't write. */
-static inline void entry_fill(struct pgt_entry *e, unsigned n, uint64_t first, uint64_t step)
+PGT_INLINE void entry_fill(struct pgt_entry *e, unsigned n, uint64_t first, uint64_t step)
 {
 	for (unsigned i = 0; i < n; i++, first += step)
 		entry_store(e + i, first);

@@ -23,6 +23,13 @@ static inline void call_start(struct call *c)
 	tally(c)->reads += walk_narrow(&c->at);
 }
 
+/* A range of one page whose table is there: the common case, which needs no loop
+ * and no look at what could lie across its ends but the entry itself. */
+static inline bool call_is_one_page(const struct call *c)
+{
+	return c->at.level == PGT_LAST_LEVEL && c->last - c->first == level_mask(c->t, PGT_LAST_LEVEL);
+}
+
 /* n entries from e on were written. */
 static inline void gather_wrote(struct call *c, struct pgt_entry *e, unsigned n)
 {

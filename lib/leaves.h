@@ -32,13 +32,13 @@ struct build {
 	uint64_t table_pa[PGT_LEVELS];
 };
 
-static inline uint64_t build_pa(const struct build *b, uint64_t at)
+PGT_INLINE uint64_t build_pa(const struct build *b, uint64_t at)
 {
 	return b->pa + (at - b->first);
 }
 
 /* The last offset that can share a leaf with this one. */
-static inline uint64_t build_piece_last(struct build *b, uint64_t at)
+PGT_INLINE uint64_t build_piece_last(struct build *b, uint64_t at)
 {
 	const struct pgt *t = b->c->t;
 	uint64_t left, bytes;
@@ -57,7 +57,7 @@ static inline uint64_t build_piece_last(struct build *b, uint64_t at)
 }
 
 /* How many leaves of the table in hand can be made from the walk's next byte on. */
-static inline unsigned build_leaves_here(struct build *b, const struct pgt_walk *w)
+PGT_INLINE unsigned build_leaves_here(struct build *b, const struct pgt_walk *w)
 {
 	const struct pgt *t = b->c->t;
 	unsigned shift = level_shift(t, w->level);

@@ -170,6 +170,11 @@ static int map_run(struct map *m)
 	int status;
 
 	call_start(c);
+	if (call_is_one_page(c) && !entry_load(walk_entry(&c->at))) {
+		gather_settle(c, c->first, c->last);
+		map_fill(m, &c->at, 1);
+		return PGT_OK;
+	}
 	status = map_scan(m);
 	if (status == PGT_OK)
 		status = pgt_tables_take(c, m->need.tables);

@@ -63,52 +63,52 @@ struct pgt {
 	bool held_global;             /* a global leaf may have been in these tables */
 };
 
-static inline unsigned level_shift(const struct pgt *t, int level)
+PGT_INLINE unsigned level_shift(const struct pgt *t, int level)
 {
 	return t->shift[level + 1];
 }
 
 /* The offsets below an entry of this level, as a mask. */
-static inline uint64_t level_mask(const struct pgt *t, int level)
+PGT_INLINE uint64_t level_mask(const struct pgt *t, int level)
 {
 	return (UINT64_C(1) << level_shift(t, level)) - 1;
 }
 
 /* The offsets below a table of this level, as a mask; the root's are all there are. */
-static inline uint64_t table_mask(const struct pgt *t, int level)
+PGT_INLINE uint64_t table_mask(const struct pgt *t, int level)
 {
 	return level == t->start_level ? t->last : level_mask(t, level - 1);
 }
 
-static inline unsigned table_entries(const struct pgt *t, int level)
+PGT_INLINE unsigned table_entries(const struct pgt *t, int level)
 {
 	return (unsigned)(table_mask(t, level) >> level_shift(t, level)) + 1;
 }
 
-static inline bool level_has_leaves(const struct pgt *t, int level)
+PGT_INLINE bool level_has_leaves(const struct pgt *t, int level)
 {
 	return t->leaf_levels >> (level + 1) & 1;
 }
 
 /* log2 of the bytes of a run, or of a leaf where there are no runs. */
-static inline unsigned run_shift(const struct pgt *t, int level)
+PGT_INLINE unsigned run_shift(const struct pgt *t, int level)
 {
 	return level_shift(t, level) + t->run_bits[level + 1];
 }
 
-static inline uint64_t granule(const struct pgt *t)
+PGT_INLINE uint64_t granule(const struct pgt *t)
 {
 	return UINT64_C(1) << t->granule_bits;
 }
 
 /* No PA of ours has these bits. */
-static inline uint64_t beyond_output(const struct pgt *t)
+PGT_INLINE uint64_t beyond_output(const struct pgt *t)
 {
 	return ~UINT64_C(0) << t->output_bits;
 }
 
 /* The table at pa, or NULL where the embedder knows no such memory. */
-static inline struct pgt_entry *table_at(const struct pgt *t, uint64_t pa, uint64_t bytes)
+PGT_INLINE struct pgt_entry *table_at(const struct pgt *t, uint64_t pa, uint64_t bytes)
 {
 	const struct pgt_memory *m = &t->memory;
 	uint64_t offset = pa - m->window_pa;

@@ -87,18 +87,38 @@ static bool protect_may_break(const struct protect *p)
 	       ((f & PGT_FEAT_EXEC_BBM) && (p->m.clear & (PGT_EXEC | PGT_UEXEC)));
 }
 
-static int scan_leaf(struct protect *p, const struct pgt_walk *w, uint64_t raw)
+PGT_INLINE int scan_leaf(struct protect *p, int level, uint64_t raw)
 {
 	struct call *c = p->c;
-	uint64_t new = arch_modify(c->t, raw, w->level, &p->m);
-	int status;
+	int status = arch_modify_check(c->t, raw, &p->m);
+	uint64_t new;
 
+	if (status == PGT_OK && !(c->live && (c->flags & PGT_NO_BREAK)))
+		return PGT_OK;
+	new = arch_modify(c->t, raw, level, &p->m);
 	if (new == raw)
 		return PGT_OK;
-	status = arch_modify_check(c->t, raw, &p->m);
-	if (status == PGT_OK && c->live && (c->flags & PGT_NO_BREAK) &&
-	    arch_tlb_effect(c->t, raw, new) == TLB_BREAK)
+	if (status == PGT_OK && arch_tlb_effect(c->t, raw, new) == TLB_BREAK)
 		status = PGT_EBREAK;
+	return status;
+}
+
+/* As many leaves as there are in a row, from the walk's next byte on. */
+PGT_INLINE int scan_leaves(struct protect *p, struct pgt_walk *w, int level)
+{
+	const struct pgt_entry *e = walk_entry(w);
+	unsigned n = walk_count(w), i;
+	int status = PGT_OK;
+
+	for (i = 0; i < n && status == PGT_OK; i++) {
+		uint64_t raw = entry_load(e + i);
+
+		if (arch_kind(p->c->t, raw, level) != KIND_LEAF)
+			break;
+		status = scan_leaf(p, level, raw);
+	}
+	tally(p->c)->reads += i;
+	walk_past(w, i);
 	return status;
 }
 
@@ -132,15 +152,18 @@ static int protect_scan(struct protect *p)
 				return PGT_ECORRUPT;
 			continue;
 		case KIND_LEAF:
-			status = scan_leaf(p, &w, raw);
-			break;
+			if (w.level == PGT_LAST_LEVEL)
+				status = scan_leaves(p, &w, PGT_LAST_LEVEL);
+			else
+				status = scan_leaves(p, &w, w.level);
+			if (status != PGT_OK)
+				return status;
+			continue;
 		case KIND_CORRUPT:
 			return PGT_ECORRUPT;
 		default:
 			break;
 		}
-		if (status != PGT_OK)
-			return status;
 		walk_past(&w, 1);
 	}
 	return PGT_OK;
@@ -225,22 +248,31 @@ static void protect_break(struct protect *p)
 }
 
 /* Changes leaves of the stretch of n entries, as many as there are in a row. */
-static unsigned protect_leaves(struct protect *p, const struct pgt_walk *w, unsigned n, uint64_t raw)
+static unsigned protect_leaves(struct protect *p, const struct pgt_walk *w, unsigned n)
 {
 	struct changed ch = CHANGED_NONE;
 	const struct pgt *t = p->c->t;
-	unsigned i = 0;
+	unsigned i = 0, members;
 
-	while (i < n && arch_kind(t, raw, w->level) == KIND_LEAF) {
-		unsigned members = change_unit(t, w, i, n, raw);
+	for (;;) {
+		uint64_t raw;
 
+		if (!p->ask && w->level == PGT_LAST_LEVEL)
+			i = change_plain_leaves(p->c, w, PGT_LAST_LEVEL, i, n, &p->m, &ch);
+		else if (!p->ask)
+			i = change_plain_leaves(p->c, w, w->level, i, n, &p->m, &ch);
+		if (i == n)
+			break;
+		raw = entry_load(walk_entry(w) + i);
+		if (arch_kind(t, raw, w->level) != KIND_LEAF)
+			break;
+		members = change_unit(t, w, i, n, raw);
 		change_one_unit(p->c, w, i, members, raw, protect_unit(p, w, i, n, members, raw), &ch);
 		i += members;
-		if (i < n) {
-			raw = entry_load(walk_entry(w) + i);
-			tally(p->c)->reads++;
-		}
+		if (i == n)
+			break;
 	}
+	tally(p->c)->reads += i;
 	tally(p->c)->leaves += i;
 	changed_tell(p->c, &ch, w);
 	return i;
@@ -265,9 +297,37 @@ static void protect_range(struct protect *p)
 		}
 		if (arch_kind(c->t, raw, w.level) == KIND_TABLE && walk_enter(&w, raw))
 			continue;
-		done = protect_leaves(p, &w, n, raw);
+		done = protect_leaves(p, &w, n);
 		walk_past(&w, done ? done : 1);
 	}
+}
+
+/*
+ * A page by itself, the common case: no loop, and nothing looked up to learn
+ * that it is one.  False: it is something else.
+ */
+static bool protect_one(struct protect *p, int *status)
+{
+	struct changed ch = CHANGED_NONE;
+	struct call *c = p->c;
+	const struct pgt *t = c->t;
+	struct pgt_entry *e;
+	uint64_t raw;
+
+	if (!call_is_one_page(c) || p->ask)
+		return false;
+	e = walk_entry(&c->at);
+	raw = entry_load(e);
+	if (arch_kind(t, raw, PGT_LAST_LEVEL) != KIND_LEAF || arch_run(raw))
+		return false;
+	*status = arch_modify_check(t, raw, &p->m);
+	if (*status != PGT_OK)
+		return false;
+	change_leaf(c, &c->at, e, PGT_LAST_LEVEL, 0, raw, &p->m, &ch);
+	tally(c)->reads++;
+	tally(c)->leaves++;
+	changed_tell(c, &ch, &c->at);
+	return true;
 }
 
 static int protect(struct call *c, uint64_t set, uint64_t clear)
@@ -284,6 +344,8 @@ static int protect(struct call *c, uint64_t set, uint64_t clear)
 		arch_modify_prepare(c->t, &p.no_write);
 	}
 	breaks = protect_may_break(&p);
+	if (!breaks && !(clear & ~set & PGT_NOACCESS) && protect_one(&p, &status))
+		return call_finish(c, status);
 	look = (c->flags & PGT_STRICT) || c->t->attached || !arch_modify_safe(&p.m) || breaks;
 	status = look ? protect_scan(&p) : edges_look(c);
 	if (status == PGT_OK)

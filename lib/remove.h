@@ -8,7 +8,7 @@
 #include "walk.h"
 
 /* The entries of the run that a leaf is part of, or 1. */
-static inline unsigned run_entries(const struct pgt *t, uint64_t raw, int level)
+PGT_INLINE unsigned run_entries(const struct pgt *t, uint64_t raw, int level)
 {
 	return arch_run(raw) ? 1u << t->run_bits[level + 1] : 1;
 }

@@ -22,7 +22,7 @@ static inline bool translate_update(struct pgt_entry *e, uint64_t raw, uint64_t 
 }
 
 /* The answer of the entry raw, which is no valid table. */
-static inline int translate_entry(const struct pgt *t, uint64_t raw, int level, uint64_t inherited,
+PGT_INLINE int translate_entry(const struct pgt *t, uint64_t raw, int level, uint64_t inherited,
 				  uint64_t at, uint64_t access, struct pgt_translation *out)
 {
 	uint64_t mask = level_mask(t, level);
@@ -47,41 +47,90 @@ static inline int translate_entry(const struct pgt *t, uint64_t raw, int level, 
 	return PGT_OK;
 }
 
-static inline bool translate_leads_on(const struct pgt *t, uint64_t raw, int level)
+PGT_INLINE bool translate_leads_on(const struct pgt *t, uint64_t raw, int level)
 {
 	return arch_valid(raw) && arch_kind(t, raw, level) == KIND_TABLE;
 }
 
-/* Leaves the cursor, if there is one, with the table in which the answer stood. */
-static inline void cursor_keep(struct pgt_cursor *cursor, const struct pgt_walk *w)
+/* The way down to the entry that answers. */
+struct way {
+	int level;
+	struct pgt_entry *table[PGT_LEVELS]; /* by level + 1 */
+	struct pgt_entry *e[PGT_LEVELS];     /* the entry gone through, and as it was */
+	uint64_t raw[PGT_LEVELS];
+};
+
+/* Down as far as tables lead; false where one is in unknown memory. */
+PGT_INLINE bool way_down(struct way *way, const struct pgt *t, uint64_t at)
 {
-	cursor->inside[CURSOR_TABLE] = (uintptr_t)w->table[w->level + 1];
-	cursor->inside[CURSOR_FIRST] = w->begin[w->level + 1];
-	cursor->inside[CURSOR_LEVEL] = (uint64_t)(w->level + 1);
-	cursor->inside[CURSOR_INHERITED] = read_inherited(w);
+	struct pgt_entry *table = t->root;
+	int level = t->start_level;
+
+	for (;; level++) {
+		struct pgt_entry *e = table + ((at & table_mask(t, level)) >> level_shift(t, level));
+		uint64_t raw = entry_load(e);
+
+		way->table[level + 1] = table;
+		way->e[level + 1] = e;
+		way->raw[level + 1] = raw;
+		way->level = level;
+		if (!translate_leads_on(t, raw, level))
+			return true;
+		table = table_at(t, arch_next(t, raw), granule(t));
+		if (!table)
+			return false;
+	}
 }
 
-static int translate_walk(const struct pgt *t, uint64_t at, uint64_t access, struct pgt_translation *out,
-			  struct pgt_cursor *cursor)
+/* Whether the tables on the way are still linked: else the answer is of another address. */
+PGT_INLINE bool way_intact(const struct way *way, const struct pgt *t)
+{
+	for (int level = t->start_level; level < way->level; level++)
+		if (entry_load(way->e[level + 1]) != way->raw[level + 1])
+			return false;
+	return true;
+}
+
+PGT_INLINE uint64_t way_inherited(const struct way *way, const struct pgt *t)
+{
+	uint64_t inherited = 0;
+
+	for (int level = t->start_level; level < way->level; level++)
+		inherited |= arch_inherit(way->raw[level + 1]);
+	return inherited;
+}
+
+/* Leaves the cursor with the table in which the answer stood. */
+static inline void cursor_keep(struct pgt_cursor *cursor, const struct way *way, uint64_t at)
+{
+	const struct pgt *t = cursor->t;
+
+	cursor->inside[CURSOR_TABLE] = (uintptr_t)way->table[way->level + 1];
+	cursor->inside[CURSOR_FIRST] = at & ~table_mask(t, way->level);
+	cursor->inside[CURSOR_LEVEL] = (uint64_t)(way->level + 1);
+	cursor->inside[CURSOR_INHERITED] = way_inherited(way, t);
+}
+
+PGT_INLINE int translate_walk(const struct pgt *t, uint64_t at, uint64_t access, struct pgt_translation *out,
+			      struct pgt_cursor *cursor)
 {
 	for (unsigned tries = 1;; tries++) {
-		struct pgt_walk w;
+		struct way way;
 		uint64_t raw;
 		int status;
 
-		walk_start(&w, t, at, at);
 		*out = (struct pgt_translation){ .stage = 1 };
-		while (raw = entry_load(walk_entry(&w)), translate_leads_on(t, raw, w.level))
-			if (!walk_enter(&w, raw))
-				return translate_fault(out, PGT_FAULT_EXTERNAL, w.level + 1);
-		status = translate_entry(t, raw, w.level, read_inherited(&w), at, access, out);
-		if (tries < READ_TRIES && !walk_intact(&w))
+		if (!way_down(&way, t, at))
+			return translate_fault(out, PGT_FAULT_EXTERNAL, way.level + 1);
+		raw = way.raw[way.level + 1];
+		status = translate_entry(t, raw, way.level, way_inherited(&way, t), at, access, out);
+		if (tries < READ_TRIES && !way_intact(&way, t))
 			continue;
 		if (status == PGT_OK && (access & PGT_UPDATE) &&
-		    !translate_update(walk_entry(&w), raw, access) && tries < READ_TRIES)
+		    !translate_update(way.e[way.level + 1], raw, access) && tries < READ_TRIES)
 			continue;
 		if (cursor)
-			cursor_keep(cursor, &w);
+			cursor_keep(cursor, &way, at);
 		return status;
 	}
 }

@@ -125,11 +125,33 @@ static int unmap_edges(struct call *c)
 	return PGT_OK;
 }
 
+/* Whether the range is one page, and nothing lies across its ends. */
+static inline bool unmap_is_simple(const struct call *c)
+{
+	uint64_t raw;
+
+	if (!call_is_one_page(c))
+		return false;
+	raw = entry_load(walk_entry(&c->at));
+	switch (arch_kind(c->t, raw, PGT_LAST_LEVEL)) {
+	case KIND_LEAF:
+		return !arch_run(raw);
+	case KIND_CORRUPT:
+		return false;
+	default:
+		return true;
+	}
+}
+
 static int unmap(struct call *c)
 {
 	int status;
 
 	call_start(c);
+	if (unmap_is_simple(c)) {
+		unmap_range(c);
+		return call_finish(c, PGT_OK);
+	}
 	status = edges_look(c);
 	if (status == PGT_OK)
 		status = unmap_edges(c);

@@ -26,7 +26,7 @@
 #include "pgt.h"
 
 /* From a table that is not the root: one being built, or part of a range. */
-static inline void walk_start_at(struct pgt_walk *w, const struct pgt *t, int level,
+PGT_INLINE void walk_start_at(struct pgt_walk *w, const struct pgt *t, int level,
 				 struct pgt_entry *table, uint64_t first, uint64_t last)
 {
 	w->t = t;
@@ -39,13 +39,13 @@ static inline void walk_start_at(struct pgt_walk *w, const struct pgt *t, int le
 	w->raw[level + 1] = 0;
 }
 
-static inline void walk_start(struct pgt_walk *w, const struct pgt *t, uint64_t first, uint64_t last)
+PGT_INLINE void walk_start(struct pgt_walk *w, const struct pgt *t, uint64_t first, uint64_t last)
 {
 	walk_start_at(w, t, t->start_level, t->root, first, last);
 }
 
 /* From where another walk stands, over a part of its range below the same entries. */
-static inline void walk_from(struct pgt_walk *w, const struct pgt_walk *at, uint64_t first, uint64_t last)
+PGT_INLINE void walk_from(struct pgt_walk *w, const struct pgt_walk *at, uint64_t first, uint64_t last)
 {
 	*w = *at;
 	w->next = first;
@@ -53,19 +53,19 @@ static inline void walk_from(struct pgt_walk *w, const struct pgt_walk *at, uint
 	w->done = false;
 }
 
-static inline unsigned walk_index(const struct pgt_walk *w)
+PGT_INLINE unsigned walk_index(const struct pgt_walk *w)
 {
 	return (unsigned)((w->next & table_mask(w->t, w->level)) >> level_shift(w->t, w->level));
 }
 
 /* The entry that covers the next byte. */
-static inline struct pgt_entry *walk_entry(const struct pgt_walk *w)
+PGT_INLINE struct pgt_entry *walk_entry(const struct pgt_walk *w)
 {
 	return w->table[w->level + 1] + walk_index(w);
 }
 
 /* The last byte of the range in this table. */
-static inline uint64_t walk_stretch_last(const struct pgt_walk *w)
+PGT_INLINE uint64_t walk_stretch_last(const struct pgt_walk *w)
 {
 	uint64_t table_last = w->next | table_mask(w->t, w->level);
 
@@ -73,7 +73,7 @@ static inline uint64_t walk_stretch_last(const struct pgt_walk *w)
 }
 
 /* The entries of the stretch, of which the first and the last may be covered in part. */
-static inline unsigned walk_count(const struct pgt_walk *w)
+PGT_INLINE unsigned walk_count(const struct pgt_walk *w)
 {
 	unsigned shift = level_shift(w->t, w->level);
 
@@ -81,13 +81,13 @@ static inline unsigned walk_count(const struct pgt_walk *w)
 }
 
 /* The first byte of the entry that covers the next byte. */
-static inline uint64_t walk_begin(const struct pgt_walk *w)
+PGT_INLINE uint64_t walk_begin(const struct pgt_walk *w)
 {
 	return w->next & ~level_mask(w->t, w->level);
 }
 
 /* Whether the range covers that entry whole. */
-static inline bool walk_covers(const struct pgt_walk *w)
+PGT_INLINE bool walk_covers(const struct pgt_walk *w)
 {
 	uint64_t mask = level_mask(w->t, w->level);
 
@@ -95,7 +95,7 @@ static inline bool walk_covers(const struct pgt_walk *w)
 }
 
 /* How many entries from the next byte on the range covers whole. */
-static inline unsigned walk_covered(const struct pgt_walk *w)
+PGT_INLINE unsigned walk_covered(const struct pgt_walk *w)
 {
 	unsigned shift = level_shift(w->t, w->level);
 	uint64_t bytes = walk_stretch_last(w) - w->next; /* less one */
@@ -107,7 +107,7 @@ static inline unsigned walk_covered(const struct pgt_walk *w)
 }
 
 /* Goes past n entries; the first may have been entered in the middle. */
-static inline void walk_past(struct pgt_walk *w, unsigned n)
+PGT_INLINE void walk_past(struct pgt_walk *w, unsigned n)
 {
 	unsigned shift = level_shift(w->t, w->level);
 	uint64_t passed = (((w->next >> shift) + (n - 1)) << shift) | level_mask(w->t, w->level);
@@ -119,7 +119,7 @@ static inline void walk_past(struct pgt_walk *w, unsigned n)
 }
 
 /* Into the table that the first entry of the stretch, raw, leads to. */
-static inline void walk_down(struct pgt_walk *w, struct pgt_entry *table, uint64_t raw)
+PGT_INLINE void walk_down(struct pgt_walk *w, struct pgt_entry *table, uint64_t raw)
 {
 	uint64_t begin = walk_begin(w);
 
@@ -130,7 +130,7 @@ static inline void walk_down(struct pgt_walk *w, struct pgt_entry *table, uint64
 }
 
 /* The same, by the table's address; false where the embedder knows no such memory. */
-static inline bool walk_enter(struct pgt_walk *w, uint64_t raw)
+PGT_INLINE bool walk_enter(struct pgt_walk *w, uint64_t raw)
 {
 	struct pgt_entry *table = table_at(w->t, arch_next(w->t, raw), granule(w->t));
 
@@ -141,7 +141,7 @@ static inline bool walk_enter(struct pgt_walk *w, uint64_t raw)
 
 /* Down to the last table that has the whole range, for all passes of a call to
  * start from; not below permission bits. How many entries were loaded. */
-static inline unsigned walk_narrow(struct pgt_walk *w)
+PGT_INLINE unsigned walk_narrow(struct pgt_walk *w)
 {
 	unsigned loads = 0;
 
@@ -157,20 +157,20 @@ static inline unsigned walk_narrow(struct pgt_walk *w)
 }
 
 /* How many entries of the stretch are empty before the first that is not. */
-static inline unsigned walk_empty(const struct pgt_walk *w)
+PGT_INLINE unsigned walk_empty(const struct pgt_walk *w)
 {
 	return entry_match(walk_entry(w), walk_count(w), ~UINT64_C(0), 0, 0);
 }
 
 /* Whether nothing is left of the table in hand. */
-static inline bool walk_used(const struct pgt_walk *w)
+PGT_INLINE bool walk_used(const struct pgt_walk *w)
 {
 	return w->done ||
 	       w->next - w->begin[w->level + 1] > table_mask(w->t, w->level);
 }
 
 /* Leaves a used-up table; false at the top. */
-static inline bool walk_up(struct pgt_walk *w)
+PGT_INLINE bool walk_up(struct pgt_walk *w)
 {
 	if (w->level == w->top)
 		return false;
@@ -179,13 +179,13 @@ static inline bool walk_up(struct pgt_walk *w)
 }
 
 /* After walk_up: the first byte of the table just left. */
-static inline uint64_t walk_left_begin(const struct pgt_walk *w)
+PGT_INLINE uint64_t walk_left_begin(const struct pgt_walk *w)
 {
 	return w->begin[w->level + 2];
 }
 
 /* After walk_up: the entry that leads to the table just left. */
-static inline struct pgt_entry *walk_left(const struct pgt_walk *w)
+PGT_INLINE struct pgt_entry *walk_left(const struct pgt_walk *w)
 {
 	uint64_t within = walk_left_begin(w) - w->begin[w->level + 1];
 
@@ -193,7 +193,7 @@ static inline struct pgt_entry *walk_left(const struct pgt_walk *w)
 }
 
 /* Goes up as far as needed; false at the end of the range. */
-static inline bool walk_on(struct pgt_walk *w)
+PGT_INLINE bool walk_on(struct pgt_walk *w)
 {
 	while (walk_used(w))
 		if (!walk_up(w))
@@ -203,7 +203,7 @@ static inline bool walk_on(struct pgt_walk *w)
 
 /* Whether every table entry on the way down still stands as it was read. A
  * reader beside a writer that finds it otherwise starts the address again. */
-static inline bool walk_intact(const struct pgt_walk *w)
+PGT_INLINE bool walk_intact(const struct pgt_walk *w)
 {
 	for (int level = w->top; level < w->level; level++) {
 		uint64_t within = w->begin[level + 2] - w->begin[level + 1];

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The reference walkers, the flat model, and what is compared with them.
 ref_srcs = t/ref/ref.c t/ref/ref.h t/ref/generic.c t/ref/generic.h t/tap.h
-model_srcs = t/embed.c t/embed.h t/model/model.c t/model/model.h
+model_srcs = t/embed.c t/embed.h t/model/model.c t/model/model.h t/model/promise.h
 
 check_PROGRAMS += t/ref_selftest.t t/random.t t/order.t
 TESTS += t/ref_selftest.t t/random.t t/order.t

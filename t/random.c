@@ -12,6 +12,7 @@
 #include <string.h>
 #include "embed.h"
 #include "model/model.h"
+#include "model/promise.h"
 #include "ref/generic.h"
 #include "ref/ref.h"
 #include "tap.h"
@@ -230,34 +231,11 @@ static bool check_query(uint64_t va)
 	return true;
 }
 
-/* The permissions that the attributes promise, for the walker's reading. */
+/* The raw entry is what the attributes promise. */
 static bool check_promise(uint64_t va, uint64_t attr, const struct ref_answer *a)
 {
-	bool user = attr & PGT_USER, dirty = (attr & PGT_DIRTY) || ref.hw_dirty;
-	bool write = (attr & PGT_WRITE) && dirty;
-	bool exec = (attr & PGT_EXEC) && !(s.arm64 && user && (attr & PGT_WRITE));
-	/* arm64: privileged code reads all that is mapped. */
-	bool read = (attr & PGT_READ) || s.arm64;
-	bool good = a->read[0] == read && a->read[1] == (user && (attr & PGT_READ)) &&
-		    a->write[0] == write && a->write[1] == (user && write) &&
-		    a->exec[1] == ((attr & PGT_UEXEC) != 0);
-
-	/* Without hardware updates a clean page isn't writable, so the
-	 * privileged execution that EL0's write access takes away is there. */
-	if (a->write[1] || !s.arm64 || !user || !(attr & PGT_WRITE))
-		good &= a->exec[0] == exec;
-	good &= a->young == ((attr & PGT_YOUNG) != 0) || a->run_bits > a->leaf_bits;
-	good &= a->dirty == ((attr & PGT_DIRTY) != 0) || a->run_bits > a->leaf_bits;
-	good &= a->writable == ((attr & PGT_WRITE) != 0);
-	good &= a->global == ((attr & PGT_GLOBAL) != 0);
-	good &= a->guarded == ((attr & PGT_GUARDED) != 0);
-	good &= a->software == (attr & MODEL_SOFTWARE) / PGT_SW0;
-	good &= a->memory == (attr & PGT_MEM_MASK) / PGT_MEM_NOCACHE;
-	static const unsigned arm64_sh[] = { 3, 2, 0 };
-	uint64_t sh = (attr & PGT_SH_MASK) / PGT_SH_OUTER;
-	good &= a->sh == (s.arm64 ? arm64_sh[sh] : sh);
-	return good ? true : FAIL("raw entry %#" PRIx64 " at %#" PRIx64 " isn't attr %#" PRIx64,
-				  a->raw, va, attr);
+	return promise_kept(&ref, s.arm64, attr, a) ? true :
+	       FAIL("raw entry %#" PRIx64 " at %#" PRIx64 " isn't attr %#" PRIx64, a->raw, va, attr);
 }
 
 static const uint64_t accesses[6] = {

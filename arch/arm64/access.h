@@ -9,7 +9,7 @@
 /* The permission bits that a table entry lays over all below it; a broken one
  * has others in their place. */
 #define arch_inherit arch_inherit
-static inline uint64_t arch_inherit(uint64_t raw)
+PGT_INLINE uint64_t arch_inherit(uint64_t raw)
 {
 	return raw & DESC_VALID ? raw & DESC_INHERITED : 0;
 }

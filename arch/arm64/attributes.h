@@ -50,7 +50,7 @@ static inline uint64_t mair_type(unsigned byte)
 	return outer & 4 ? PGT_MEM_NORMAL : PGT_MEM_WRITETHROUGH;
 }
 
-static inline bool arch_broken(uint64_t raw)
+PGT_INLINE bool arch_broken(uint64_t raw)
 {
 	return !(raw & DESC_VALID) && (raw & INVALID_KIND) == INVALID_BROKEN;
 }
@@ -89,12 +89,12 @@ static inline uint64_t arch_leaf(const struct pgt *t, uint64_t attr)
 }
 
 /* Foreign tables may be writable without DBM; nobody then records a write. */
-static inline bool desc_dirty(uint64_t raw)
+PGT_INLINE bool desc_dirty(uint64_t raw)
 {
 	return (raw & DESC_DIRTY) || !(raw & DESC_RDONLY);
 }
 
-static inline bool desc_writable(uint64_t raw)
+PGT_INLINE bool desc_writable(uint64_t raw)
 {
 	return (raw & DESC_DBM) || !(raw & DESC_RDONLY);
 }

@@ -47,7 +47,7 @@ static inline void arch_modify_prepare(const struct pgt *t, struct modify *m)
 }
 
 /* The leaf after the change, mended where it was broken. An inaccessible leaf has no hint. */
-static inline uint64_t arch_modify(const struct pgt *t, uint64_t raw, int level, const struct modify *m)
+PGT_INLINE uint64_t arch_modify(const struct pgt *t, uint64_t raw, int level, const struct modify *m)
 {
 	pgt_arm64_pte p = { (desc_mend(raw) & m->keep) | m->put };
 
@@ -76,7 +76,7 @@ static inline bool arch_modify_safe(const struct modify *m)
 }
 
 /* The status of map for the attributes that the leaf raw would end with. */
-static inline int arch_modify_check(const struct pgt *t, uint64_t raw, const struct modify *m)
+PGT_INLINE int arch_modify_check(const struct pgt *t, uint64_t raw, const struct modify *m)
 {
 	const uint64_t harmless = MODIFY_HARMLESS | PGT_GLOBAL | PGT_GUARDED | PGT_WRITE;
 	uint64_t attr;
@@ -90,7 +90,7 @@ static inline int arch_modify_check(const struct pgt *t, uint64_t raw, const str
 
 #define arch_tlb_effect arch_tlb_effect
 /* What the change of a leaf from old to new means to TLBs (D8.16.1). */
-static inline enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, uint64_t new)
+PGT_INLINE enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, uint64_t new)
 {
 	const uint64_t grant = DESC_AF | DESC_USER | DESC_DBM; /* setting these allows more, ... */
 	const uint64_t deny = DESC_RDONLY | DESC_PXN | DESC_UXN; /* ... and clearing these */
@@ -113,7 +113,7 @@ static inline enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old,
 }
 
 #define arch_settled arch_settled
-static inline bool arch_settled(const struct pgt *t, uint64_t raw)
+PGT_INLINE bool arch_settled(const struct pgt *t, uint64_t raw)
 {
 	bool clean = (raw & DESC_DBM) && (raw & DESC_RDONLY);
 
@@ -123,13 +123,13 @@ static inline bool arch_settled(const struct pgt *t, uint64_t raw)
 #ifndef PGT_PLAIN_HOOKS
 
 #define arch_runs_in_place arch_runs_in_place
-static inline bool arch_runs_in_place(void)
+PGT_INLINE bool arch_runs_in_place(void)
 {
 	return true;
 }
 
 #define arch_blocks_in_place arch_blocks_in_place
-static inline bool arch_blocks_in_place(void)
+PGT_INLINE bool arch_blocks_in_place(void)
 {
 	return true;
 }
@@ -139,7 +139,7 @@ static inline bool arch_blocks_in_place(void)
  * Changes the leaf raw that stands in e, which hardware may write meanwhile.
  * Returns the leaf as it was, with *new what it is now, and adds to *rmws.
  */
-static inline uint64_t arch_change(const struct pgt *t, struct pgt_entry *e, uint64_t raw, int level,
+PGT_INLINE uint64_t arch_change(const struct pgt *t, struct pgt_entry *e, uint64_t raw, int level,
 				   const struct modify *m, uint64_t state, uint64_t *new, uint64_t *rmws)
 {
 	*new = arch_add_state(arch_modify(t, raw, level, m), state);
@@ -173,7 +173,7 @@ static inline uint64_t arch_unlink(struct pgt_entry *e, uint64_t *rmws)
 }
 
 #define arch_write_state arch_write_state
-static inline uint64_t arch_write_state(void)
+PGT_INLINE uint64_t arch_write_state(void)
 {
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include "attributes.h"
 
 /* Whether an invalid entry keeps the fields of a leaf or a table of this level. */
-static inline bool desc_keeps(const struct pgt *t, uint64_t raw, int level)
+PGT_INLINE bool desc_keeps(const struct pgt *t, uint64_t raw, int level)
 {
 	uint64_t kind = raw & INVALID_KIND;
 
@@ -19,7 +19,7 @@ static inline bool desc_keeps(const struct pgt *t, uint64_t raw, int level)
 	return level != PGT_LAST_LEVEL && level_has_leaves(t, level);
 }
 
-static inline enum pgt_kind arch_kind(const struct pgt *t, uint64_t raw, int level)
+PGT_INLINE enum pgt_kind arch_kind(const struct pgt *t, uint64_t raw, int level)
 {
 	bool page_or_table = raw & DESC_TABLE;
 
@@ -37,35 +37,35 @@ static inline enum pgt_kind arch_kind(const struct pgt *t, uint64_t raw, int lev
 }
 
 /* Whether a walker may use the entry, and so a TLB may hold it. */
-static inline bool arch_valid(uint64_t raw)
+PGT_INLINE bool arch_valid(uint64_t raw)
 {
 	return raw & DESC_VALID;
 }
 
-static inline uint64_t arch_next(const struct pgt *t, uint64_t raw)
+PGT_INLINE uint64_t arch_next(const struct pgt *t, uint64_t raw)
 {
 	return raw & DESC_ADDRESS & ~(granule(t) - 1);
 }
 
-static inline uint64_t arch_table(const struct pgt *t, uint64_t pa)
+PGT_INLINE uint64_t arch_table(const struct pgt *t, uint64_t pa)
 {
 	(void)t;
 	return pa | DESC_TYPE;
 }
 
-static inline uint64_t arch_pa(const struct pgt *t, uint64_t raw, int level)
+PGT_INLINE uint64_t arch_pa(const struct pgt *t, uint64_t raw, int level)
 {
 	return raw & DESC_ADDRESS & ~level_mask(t, level);
 }
 
 /* A broken entry made valid again. NOACCESS leaves are never broken. */
-static inline uint64_t desc_mend(uint64_t raw)
+PGT_INLINE uint64_t desc_mend(uint64_t raw)
 {
 	return arch_broken(raw) ? (raw & ~INVALID_KIND) | DESC_VALID : raw;
 }
 
 /* The same leaf, not broken, at a level and PA, with or without the hint. */
-static inline uint64_t arch_place(const struct pgt *t, uint64_t raw, int level, uint64_t pa, bool run)
+PGT_INLINE uint64_t arch_place(const struct pgt *t, uint64_t raw, int level, uint64_t pa, bool run)
 {
 	(void)t;
 	raw = desc_mend(raw) & ~(DESC_ADDRESS | DESC_CONTIG | DESC_TABLE);
@@ -73,24 +73,24 @@ static inline uint64_t arch_place(const struct pgt *t, uint64_t raw, int level, 
 }
 
 /* Whether a leaf is global. */
-static inline bool arch_global(uint64_t raw)
+PGT_INLINE bool arch_global(uint64_t raw)
 {
 	return !(raw & DESC_NG);
 }
 
 /* Whether the leaf carries the hint. */
-static inline bool arch_run(uint64_t raw)
+PGT_INLINE bool arch_run(uint64_t raw)
 {
 	return raw & DESC_CONTIG;
 }
 
 /* The young and dirty state of a leaf, as attributes, and a leaf with more of it. */
-static inline uint64_t arch_state(uint64_t raw)
+PGT_INLINE uint64_t arch_state(uint64_t raw)
 {
 	return (raw & DESC_AF ? PGT_YOUNG : 0) | (desc_dirty(raw) ? PGT_DIRTY : 0);
 }
 
-static inline uint64_t arch_add_state(uint64_t raw, uint64_t state)
+PGT_INLINE uint64_t arch_add_state(uint64_t raw, uint64_t state)
 {
 	if (state & PGT_YOUNG)
 		raw |= DESC_AF;
@@ -104,14 +104,14 @@ static inline uint64_t arch_add_state(uint64_t raw, uint64_t state)
 
 /* The inaccessible entry that stands in a leaf's or table's place while it is
  * broken: everything but access is kept. */
-static inline uint64_t arch_break(uint64_t raw)
+PGT_INLINE uint64_t arch_break(uint64_t raw)
 {
 	if (!(raw & DESC_VALID))
 		return raw;
 	return (raw & ~(DESC_VALID | INVALID_KIND)) | INVALID_BROKEN;
 }
 
-static inline uint64_t arch_token(uint64_t raw)
+PGT_INLINE uint64_t arch_token(uint64_t raw)
 {
 	return (raw & TOKEN_MASK) >> TOKEN_SHIFT;
 }

@@ -13,7 +13,7 @@
 
 #ifndef arch_runs_in_place
 /* Whether all members of a run can be changed while they keep the hint. */
-static inline bool arch_runs_in_place(void)
+PGT_INLINE bool arch_runs_in_place(void)
 {
 	return false;
 }
@@ -25,7 +25,7 @@ static inline bool arch_runs_in_place(void)
  * what the exchange returns is the truth.  Returns the leaf as it was, with
  * *new what it is now, and adds to *rmws.
  */
-static inline uint64_t arch_change(const struct pgt *t, struct pgt_entry *e, uint64_t raw, int level,
+PGT_INLINE uint64_t arch_change(const struct pgt *t, struct pgt_entry *e, uint64_t raw, int level,
 				   const struct modify *m, uint64_t state, uint64_t *new, uint64_t *rmws)
 {
 	if (arch_valid(raw)) {

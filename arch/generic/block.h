@@ -10,7 +10,7 @@
  * The plain way: invalidate the block, tell the TLBs at once, write, and tell
  * them again at the end.
  */
-static inline bool arch_blocks_in_place(void)
+PGT_INLINE bool arch_blocks_in_place(void)
 {
 	return false;
 }

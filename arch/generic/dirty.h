@@ -8,7 +8,7 @@
 
 #ifndef arch_write_state
 /* The state that a leaf takes on when it becomes writable. The plain way: dirty. */
-static inline uint64_t arch_write_state(void)
+PGT_INLINE uint64_t arch_write_state(void)
 {
 	return PGT_DIRTY;
 }

@@ -8,7 +8,7 @@
 
 #ifndef arch_step
 /* What is added to a placed leaf to make that of the next address. */
-static inline uint64_t arch_step(const struct pgt *t, int level)
+PGT_INLINE uint64_t arch_step(const struct pgt *t, int level)
 {
 	return level_mask(t, level) + 1;
 }
@@ -16,7 +16,7 @@ static inline uint64_t arch_step(const struct pgt *t, int level)
 
 #ifndef arch_inherit
 /* The permission bits that a table entry lays over all below it. */
-static inline uint64_t arch_inherit(uint64_t raw)
+PGT_INLINE uint64_t arch_inherit(uint64_t raw)
 {
 	(void)raw;
 	return 0;
@@ -39,7 +39,7 @@ static inline void arch_modify_prepare(const struct pgt *t, struct modify *m)
 }
 
 /* The leaf after the change, mended where it was broken. An inaccessible leaf has no hint. */
-static inline uint64_t arch_modify(const struct pgt *t, uint64_t raw, int level, const struct modify *m)
+PGT_INLINE uint64_t arch_modify(const struct pgt *t, uint64_t raw, int level, const struct modify *m)
 {
 	uint64_t attr = (arch_attr(t, raw) & ~m->clear) | m->set;
 
@@ -56,7 +56,7 @@ static inline bool arch_modify_safe(const struct modify *m)
 }
 
 /* The status of map for the attributes that the leaf raw would end with. */
-static inline int arch_modify_check(const struct pgt *t, uint64_t raw, const struct modify *m)
+PGT_INLINE int arch_modify_check(const struct pgt *t, uint64_t raw, const struct modify *m)
 {
 	uint64_t attr = (arch_attr(t, raw) & ~m->clear) | m->set;
 
@@ -66,7 +66,7 @@ static inline int arch_modify_check(const struct pgt *t, uint64_t raw, const str
 
 #ifndef arch_tlb_effect
 /* What the change of a leaf from old to new means to TLBs. */
-static inline enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, uint64_t new)
+PGT_INLINE enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, uint64_t new)
 {
 	const uint64_t permissions = PGT_READ | PGT_WRITE | PGT_EXEC | PGT_UEXEC | PGT_USER |
 				     PGT_YOUNG | PGT_DIRTY;
@@ -86,7 +86,7 @@ static inline enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old,
 #ifndef arch_settled
 /* Whether hardware has nothing left to set in a valid leaf, so that a plain
  * store to it loses nothing. */
-static inline bool arch_settled(const struct pgt *t, uint64_t raw)
+PGT_INLINE bool arch_settled(const struct pgt *t, uint64_t raw)
 {
 	return !(t->features & PGT_FEAT_HW_YOUNG) || arch_state(raw) == (PGT_YOUNG | PGT_DIRTY);
 }

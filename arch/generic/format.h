@@ -7,7 +7,7 @@
 #ifndef PGT_GENERIC_FORMAT_H
 #define PGT_GENERIC_FORMAT_H
 
-#include "../../lib/pgt.h"
+#include "../../lib/modify.h"
 #include <pgtable/generic.h>
 
 #define RUN_BITS 4 /* runs of 16 entries at every level that has leaves */
@@ -45,7 +45,7 @@ static inline int arch_attr_check(const struct pgt *t, uint64_t attr)
 	return PGT_OK;
 }
 
-static inline enum pgt_kind arch_kind(const struct pgt *t, uint64_t raw, int level)
+PGT_INLINE enum pgt_kind arch_kind(const struct pgt *t, uint64_t raw, int level)
 {
 	bool beyond = raw & PGT_GENERIC_ADDRESS & beyond_output(t);
 
@@ -62,7 +62,7 @@ static inline enum pgt_kind arch_kind(const struct pgt *t, uint64_t raw, int lev
 }
 
 /* Whether a walker may use the entry, and so a TLB may hold it. */
-static inline bool arch_valid(uint64_t raw)
+PGT_INLINE bool arch_valid(uint64_t raw)
 {
 	uint64_t type = raw & PGT_GENERIC_TYPE;
 
@@ -70,19 +70,19 @@ static inline bool arch_valid(uint64_t raw)
 	       !(raw & (PGT_GENERIC_BROKEN | PGT_GENERIC_NOACCESS));
 }
 
-static inline uint64_t arch_next(const struct pgt *t, uint64_t raw)
+PGT_INLINE uint64_t arch_next(const struct pgt *t, uint64_t raw)
 {
 	(void)t;
 	return raw & PGT_GENERIC_ADDRESS;
 }
 
-static inline uint64_t arch_table(const struct pgt *t, uint64_t pa)
+PGT_INLINE uint64_t arch_table(const struct pgt *t, uint64_t pa)
 {
 	(void)t;
 	return pa | PGT_GENERIC_TABLE;
 }
 
-static inline uint64_t arch_pa(const struct pgt *t, uint64_t raw, int level)
+PGT_INLINE uint64_t arch_pa(const struct pgt *t, uint64_t raw, int level)
 {
 	return raw & PGT_GENERIC_ADDRESS & ~level_mask(t, level);
 }
@@ -97,7 +97,7 @@ static inline uint64_t arch_leaf(const struct pgt *t, uint64_t attr)
 }
 
 /* The same leaf, not broken, at a level and PA, with or without the hint. */
-static inline uint64_t arch_place(const struct pgt *t, uint64_t raw, int level, uint64_t pa, bool run)
+PGT_INLINE uint64_t arch_place(const struct pgt *t, uint64_t raw, int level, uint64_t pa, bool run)
 {
 	(void)t, (void)level;
 	raw &= ~(PGT_GENERIC_ADDRESS | PGT_GENERIC_CONTIG | PGT_GENERIC_BROKEN);
@@ -113,41 +113,41 @@ static inline uint64_t arch_attr(const struct pgt *t, uint64_t raw)
 }
 
 /* Whether a leaf is global. */
-static inline bool arch_global(uint64_t raw)
+PGT_INLINE bool arch_global(uint64_t raw)
 {
 	return raw & PGT_GENERIC_GLOBAL;
 }
 
 /* Whether the leaf carries the hint. */
-static inline bool arch_run(uint64_t raw)
+PGT_INLINE bool arch_run(uint64_t raw)
 {
 	return raw & PGT_GENERIC_CONTIG;
 }
 
 /* The young and dirty state of a leaf, as attributes, and a leaf with more of it. */
-static inline uint64_t arch_state(uint64_t raw)
+PGT_INLINE uint64_t arch_state(uint64_t raw)
 {
 	return raw >> 1 & (PGT_YOUNG | PGT_DIRTY);
 }
 
-static inline uint64_t arch_add_state(uint64_t raw, uint64_t state)
+PGT_INLINE uint64_t arch_add_state(uint64_t raw, uint64_t state)
 {
 	return raw | state << 1;
 }
 
 /* The inaccessible entry that stands in a leaf's or table's place while it is
  * broken: everything but access is kept. */
-static inline uint64_t arch_break(uint64_t raw)
+PGT_INLINE uint64_t arch_break(uint64_t raw)
 {
 	return raw | PGT_GENERIC_BROKEN;
 }
 
-static inline bool arch_broken(uint64_t raw)
+PGT_INLINE bool arch_broken(uint64_t raw)
 {
 	return (raw & PGT_GENERIC_TYPE) != PGT_GENERIC_TOKEN && (raw & PGT_GENERIC_BROKEN);
 }
 
-static inline uint64_t arch_token(uint64_t raw)
+PGT_INLINE uint64_t arch_token(uint64_t raw)
 {
 	return raw >> 2;
 }
@@ -160,7 +160,7 @@ static inline uint64_t arch_make_token(uint64_t token)
 
 /* Writable and dirty are bits of their own. */
 #define arch_write_state arch_write_state
-static inline uint64_t arch_write_state(void)
+PGT_INLINE uint64_t arch_write_state(void)
 {
 	return 0;
 }
@@ -199,6 +199,39 @@ static inline int arch_corrupt_fault(const struct pgt *t, uint64_t raw, int leve
 static inline uint64_t arch_touch(uint64_t raw, uint64_t access)
 {
 	return raw | PGT_GENERIC_YOUNG | (access & PGT_WRITE ? PGT_GENERIC_DIRTY : 0);
+}
+
+#define arch_modify arch_modify
+/* Attributes are bits of the leaf one to one. */
+static inline void arch_modify_prepare(const struct pgt *t, struct modify *m)
+{
+	m->keep = ~(arch_leaf(t, m->set | m->clear) & ~PGT_GENERIC_TYPE);
+	m->put = arch_leaf(t, m->set);
+}
+
+/* The leaf after the change, mended where it was broken. An inaccessible leaf has no hint. */
+PGT_INLINE uint64_t arch_modify(const struct pgt *t, uint64_t raw, int level, const struct modify *m)
+{
+	(void)t, (void)level;
+	raw = (raw & m->keep & ~PGT_GENERIC_BROKEN) | m->put;
+	return raw & PGT_GENERIC_NOACCESS ? raw & ~PGT_GENERIC_CONTIG : raw;
+}
+
+#define arch_tlb_effect arch_tlb_effect
+/* What the change of a leaf from old to new means to TLBs. */
+PGT_INLINE enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, uint64_t new)
+{
+	const uint64_t grant = (ATTR_BY_TWO & ~PGT_GLOBAL) << 2 | (PGT_YOUNG | PGT_DIRTY) << 1;
+	uint64_t differ = (old ^ new) & ~PGT_GENERIC_SW;
+
+	(void)t;
+	if (!arch_valid(old) || !differ)
+		return TLB_NONE;
+	if (!arch_valid(new))
+		return TLB_CHANGED;
+	if ((differ & (PGT_GENERIC_MEM | PGT_GENERIC_SH)) || (differ & new & PGT_GENERIC_GLOBAL))
+		return TLB_BREAK;
+	return (differ & ~grant) || (differ & old) ? TLB_CHANGED : TLB_RELAXED;
 }
 
 /* What is wrong with an entry by itself, in words; NULL: nothing. */

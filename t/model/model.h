@@ -12,6 +12,7 @@
 #include <pgtable/pgtable.h>
 
 #define MODEL_EMPTY ~UINT64_C(0)                /* attr of a page that maps nothing */
+#define MODEL_TOKEN (~UINT64_C(0) - 1)          /* ... and of one that holds a token, which is in pa */
 #define MODEL_STATE (PGT_YOUNG | PGT_DIRTY)     /* what hardware and defaults add */
 #define MODEL_SOFTWARE (PGT_SW0 | PGT_SW1 | PGT_SW2)
 
@@ -44,8 +45,20 @@ int model_map(struct model *m, uint64_t va, uint64_t pa, uint64_t len, uint64_t 
 	      unsigned flags);
 /* As pgt_unmap: the pages that were mapped. */
 uint64_t model_unmap(struct model *m, uint64_t va, uint64_t len);
+/* As pgt_store: the pages' tokens are token, and step more for each that follows. */
+int model_store(struct model *m, uint64_t va, uint64_t len, uint64_t token, uint64_t step,
+		unsigned flags);
+/* As pgt_protect, of one page; PGT_WRITE comes only where `writable`. Whether anything changes. */
+bool model_protect(struct model_page *p, uint64_t set, uint64_t clear, bool writable);
+/* As pgt_move, from one window to another or the same; the ranges don't overlap. */
+int model_move(struct model *from, uint64_t va, struct model *to, uint64_t to_va, uint64_t len);
 /* An access that hardware records: state for a leaf or run. */
 void model_touch(struct model *m, uint64_t va, uint64_t len, uint64_t state);
+
+static inline bool model_is_leaf(const struct model_page *p)
+{
+	return p->attr < MODEL_TOKEN;
+}
 
 /* The stretches that pgt_visit with PGT_MERGE makes of it. */
 uint64_t model_stretches(const struct model *m);
