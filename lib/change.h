@@ -23,12 +23,11 @@ struct changed {
 
 PGT_INLINE void changed_add(struct call *c, struct changed *ch, unsigned i, uint64_t old, uint64_t new)
 {
-	enum tlb_effect effect = arch_tlb_effect(c->t, old, new);
-
 	if (ch->low == UINT32_MAX)
 		ch->low = i;
 	ch->high = i;
-	if (effect == TLB_NONE || (effect == TLB_RELAXED && (c->flags & PGT_LAZY)))
+	if (!arch_tlb_differs(c->t, old, new) ||
+	    ((c->flags & PGT_LAZY) && arch_tlb_effect(c->t, old, new) == TLB_RELAXED))
 		return;
 	if (ch->tlb_low == UINT32_MAX)
 		ch->tlb_low = i;
@@ -96,20 +95,23 @@ PGT_INLINE void change_leaf(struct call *c, const struct pgt_walk *w, struct pgt
 	changed_add(c, ch, i, raw, new);
 }
 
-/* Changes leaves of the stretch from entry i on that carry no hint; where they end. */
-PGT_INLINE unsigned change_plain_leaves(struct call *c, const struct pgt_walk *w, int level, unsigned i, unsigned n,
-					const struct modify *modify, struct changed *ch)
+/* Changes leaves of the stretch from entry i on, as they stand; where they end. With
+ * hinted, of whole runs whose members have one state; else only such without hint. */
+PGT_INLINE unsigned change_leaves(struct call *c, const struct pgt_walk *w, int level, unsigned i, unsigned n,
+				  bool hinted, const struct modify *modify, struct changed *ch)
 {
-	const struct modify m = *modify; /* nothing that is stored to may change it */
+	const struct modify m = *modify; /* nothing that is stored to may change these */
+	struct changed local = *ch;
 	struct pgt_entry *e = walk_entry(w);
 
 	for (; i < n; i++) {
 		uint64_t raw = entry_load(e + i);
 
-		if (arch_kind(c->t, raw, level) != KIND_LEAF || arch_run(raw))
+		if (arch_kind(c->t, raw, level) != KIND_LEAF || arch_run(raw) != hinted)
 			break;
-		change_leaf(c, w, e, level, i, raw, &m, ch);
+		change_leaf(c, w, e, level, i, raw, &m, &local);
 	}
+	*ch = local;
 	return i;
 }
 
@@ -125,28 +127,32 @@ PGT_INLINE uint64_t change_gather(struct call *c, const struct pgt_entry *e, uns
 }
 
 /* Changes a whole run, which keeps the hint. Its members end with one state. */
-static inline void change_run(struct call *c, const struct pgt_walk *w, unsigned i, unsigned members,
-			      const struct modify *m, struct changed *ch)
+PGT_INLINE void change_run(struct call *c, const struct pgt_walk *w, int level, unsigned i, unsigned members,
+			   const struct modify *m, struct changed *ch)
 {
 	const struct pgt *t = c->t;
 	struct pgt_entry *e = walk_entry(w) + i;
-	uint64_t state = 0, differs = 0;
+	uint64_t state = 0, same = PGT_YOUNG | PGT_DIRTY, differs = 0;
 
 	for (unsigned k = 0; k < members; k++) {
-		uint64_t raw = entry_load(e + k);
+		uint64_t raw = entry_load(e + k), has = arch_state(raw);
 
-		state |= arch_state(raw);
-		differs |= arch_modify(t, raw, w->level, m) ^ raw;
+		state |= has;
+		same &= has;
+		differs |= arch_modify(t, raw, level, m) ^ raw;
 	}
 	tally(c)->reads += members - 1;
 	if (!differs)
 		return;
+	if (same == state) {
+		change_leaves(c, w, level, i, i + members, true, m, ch);
+		return;
+	}
 	state &= ~(m->clear & ~m->set);
 	for (unsigned k = 0; k < members; k++) {
 		uint64_t raw = entry_load(e + k), new;
 
-		raw = arch_change(t, e + k, raw, w->level, m, state | change_state(t, raw, m), &new,
-				  &ch->rmws);
+		raw = arch_change(t, e + k, raw, level, m, state | change_state(t, raw, m), &new, &ch->rmws);
 		changed_add(c, ch, i + k, raw, new);
 	}
 	ch->written += members;
@@ -214,13 +220,13 @@ PGT_INLINE unsigned change_unit(const struct pgt *t, const struct pgt_walk *w, u
 	return members <= n - i && (walk_index(w) + i) % members == 0 ? members : 1;
 }
 
-PGT_INLINE void change_one_unit(struct call *c, const struct pgt_walk *w, unsigned i, unsigned members,
+PGT_INLINE void change_one_unit(struct call *c, const struct pgt_walk *w, int level, unsigned i, unsigned members,
 				   uint64_t raw, const struct modify *m, struct changed *ch)
 {
 	if (members == 1)
-		change_leaf(c, w, walk_entry(w), w->level, i, raw, m, ch);
+		change_leaf(c, w, walk_entry(w), level, i, raw, m, ch);
 	else if (arch_runs_in_place())
-		change_run(c, w, i, members, m, ch);
+		change_run(c, w, level, i, members, m, ch);
 	else
 		change_run_plain(c, w, i, members, m, ch);
 }

@@ -23,7 +23,9 @@ static inline bool attr_is_sound(uint64_t attr)
 
 struct modify {
 	uint64_t set, clear; /* attributes: cleared first, then set */
-	uint64_t keep, put;  /* the backend's: bits of an entry kept, and then set */
+	uint64_t keep, put;  /* the backend's: bits of an entry kept, and then set, ... */
+	uint64_t save;       /* ... and those that say what else is lost with a bit */
+	bool simple;         /* the backend's: few leaves can be refused */
 };
 
 /* Attributes that no format forbids a leaf to gain or to lose. */

@@ -87,15 +87,14 @@ static bool protect_may_break(const struct protect *p)
 	       ((f & PGT_FEAT_EXEC_BBM) && (p->m.clear & (PGT_EXEC | PGT_UEXEC)));
 }
 
-PGT_INLINE int scan_leaf(struct protect *p, int level, uint64_t raw)
+PGT_INLINE int scan_leaf(const struct call *c, const struct modify *m, int level, uint64_t raw)
 {
-	struct call *c = p->c;
-	int status = arch_modify_check(c->t, raw, &p->m);
+	int status = arch_modify_check(c->t, raw, m);
 	uint64_t new;
 
 	if (status == PGT_OK && !(c->live && (c->flags & PGT_NO_BREAK)))
 		return PGT_OK;
-	new = arch_modify(c->t, raw, level, &p->m);
+	new = arch_modify(c->t, raw, level, m);
 	if (new == raw)
 		return PGT_OK;
 	if (status == PGT_OK && arch_tlb_effect(c->t, raw, new) == TLB_BREAK)
@@ -107,6 +106,7 @@ PGT_INLINE int scan_leaf(struct protect *p, int level, uint64_t raw)
 PGT_INLINE int scan_leaves(struct protect *p, struct pgt_walk *w, int level)
 {
 	const struct pgt_entry *e = walk_entry(w);
+	const struct modify m = p->m;
 	unsigned n = walk_count(w), i;
 	int status = PGT_OK;
 
@@ -115,7 +115,7 @@ PGT_INLINE int scan_leaves(struct protect *p, struct pgt_walk *w, int level)
 
 		if (arch_kind(p->c->t, raw, level) != KIND_LEAF)
 			break;
-		status = scan_leaf(p, level, raw);
+		status = scan_leaf(p->c, &m, level, raw);
 	}
 	tally(p->c)->reads += i;
 	walk_past(w, i);
@@ -248,29 +248,26 @@ static void protect_break(struct protect *p)
 }
 
 /* Changes leaves of the stretch of n entries, as many as there are in a row. */
-static unsigned protect_leaves(struct protect *p, const struct pgt_walk *w, unsigned n)
+PGT_INLINE unsigned protect_leaves(struct protect *p, const struct pgt_walk *w, int level, unsigned n)
 {
 	struct changed ch = CHANGED_NONE;
 	const struct pgt *t = p->c->t;
-	unsigned i = 0, members;
+	unsigned i = 0;
 
 	for (;;) {
+		unsigned members;
 		uint64_t raw;
 
-		if (!p->ask && w->level == PGT_LAST_LEVEL)
-			i = change_plain_leaves(p->c, w, PGT_LAST_LEVEL, i, n, &p->m, &ch);
-		else if (!p->ask)
-			i = change_plain_leaves(p->c, w, w->level, i, n, &p->m, &ch);
+		if (!p->ask)
+			i = change_leaves(p->c, w, level, i, n, false, &p->m, &ch);
 		if (i == n)
 			break;
 		raw = entry_load(walk_entry(w) + i);
-		if (arch_kind(t, raw, w->level) != KIND_LEAF)
+		if (arch_kind(t, raw, level) != KIND_LEAF)
 			break;
 		members = change_unit(t, w, i, n, raw);
-		change_one_unit(p->c, w, i, members, raw, protect_unit(p, w, i, n, members, raw), &ch);
+		change_one_unit(p->c, w, level, i, members, raw, protect_unit(p, w, i, n, members, raw), &ch);
 		i += members;
-		if (i == n)
-			break;
 	}
 	tally(p->c)->reads += i;
 	tally(p->c)->leaves += i;
@@ -297,7 +294,10 @@ static void protect_range(struct protect *p)
 		}
 		if (arch_kind(c->t, raw, w.level) == KIND_TABLE && walk_enter(&w, raw))
 			continue;
-		done = protect_leaves(p, &w, n);
+		if (w.level == PGT_LAST_LEVEL)
+			done = protect_leaves(p, &w, PGT_LAST_LEVEL, n);
+		else
+			done = protect_leaves(p, &w, w.level, n);
 		walk_past(&w, done ? done : 1);
 	}
 }

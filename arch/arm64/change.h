@@ -15,20 +15,21 @@
 #include "entry.h"
 
 #define arch_modify arch_modify
-/* The bits of a leaf that are attributes one to one. */
-static inline void arch_modify_prepare(const struct pgt *t, struct modify *m)
+/* The bits of a leaf that attributes are, one to one. */
+static inline void modify_plain(struct modify *m)
 {
 	static const struct {
 		uint64_t attr, bit;
 		bool inverted;
 	} plain[] = {
-		{ PGT_USER, DESC_USER, false }, { PGT_GUARDED, DESC_GP, false },
-		{ PGT_EXEC, DESC_PXN, true },	{ PGT_UEXEC, DESC_UXN, true },
-		{ PGT_GLOBAL, DESC_NG, true },	{ PGT_YOUNG, DESC_AF, false },
+		{ PGT_USER, DESC_USER, false },	  { PGT_GUARDED, DESC_GP, false },
+		{ PGT_EXEC, DESC_PXN, true },	  { PGT_UEXEC, DESC_UXN, true },
+		{ PGT_GLOBAL, DESC_NG, true },	  { PGT_YOUNG, DESC_AF, false },
+		{ PGT_DIRTY, DESC_DIRTY, false }, { PGT_WRITE, DESC_DBM, false },
 	};
-	uint64_t touched = m->set | m->clear, software = (touched / PGT_SW0 & 7) << DESC_SW_SHIFT;
+	uint64_t touched = m->set | m->clear;
 
-	m->keep = ~software;
+	m->keep = ~((touched / PGT_SW0 & 7) << DESC_SW_SHIFT);
 	m->put = (m->set / PGT_SW0 & 7) << DESC_SW_SHIFT;
 	for (unsigned i = 0; i < sizeof plain / sizeof *plain; i++) {
 		if (touched & plain[i].attr)
@@ -36,6 +37,15 @@ static inline void arch_modify_prepare(const struct pgt *t, struct modify *m)
 		if ((touched & plain[i].attr) && !(m->set & plain[i].attr) == plain[i].inverted)
 			m->put |= plain[i].bit;
 	}
+}
+
+static inline void arch_modify_prepare(const struct pgt *t, struct modify *m)
+{
+	const uint64_t harmless = MODIFY_HARMLESS | PGT_GLOBAL | PGT_GUARDED | PGT_WRITE;
+	uint64_t cleared = m->clear & ~m->set;
+
+	modify_plain(m);
+	m->simple = !((m->set | m->clear) & ~harmless);
 	if (m->clear & PGT_MEM_MASK) {
 		m->keep &= ~DESC_INDEX;
 		m->put |= arch_leaf(t, m->set & PGT_MEM_MASK) & DESC_INDEX;
@@ -44,27 +54,40 @@ static inline void arch_modify_prepare(const struct pgt *t, struct modify *m)
 		m->keep &= ~DESC_SH;
 		m->put |= arch_leaf(t, m->set & PGT_SH_MASK) & DESC_SH;
 	}
+	/* What isn't writable, or is clean, is read-only to hardware. */
+	if (cleared & (PGT_WRITE | PGT_DIRTY))
+		m->put |= DESC_RDONLY;
+	/* Hardware's form of dirty goes with WRITE: it is saved first. */
+	m->save = (cleared & PGT_WRITE) && !(cleared & PGT_DIRTY) ? DESC_DIRTY : 0;
 }
 
-/* The leaf after the change, mended where it was broken. An inaccessible leaf has no hint. */
+/* An inaccessible leaf: mended where it was broken; NOACCESS where that is asked. */
+static inline uint64_t modify_access(uint64_t raw, uint64_t new, const struct modify *m)
+{
+	if (m->set & PGT_NOACCESS)
+		return (new & ~(DESC_VALID | DESC_CONTIG | INVALID_KIND)) | INVALID_NOACCESS;
+	if (!(raw & DESC_VALID) && (arch_broken(raw) || (m->clear & PGT_NOACCESS)))
+		return (new & ~INVALID_KIND) | DESC_VALID;
+	return new;
+}
+
+/*
+ * The leaf after the change, mended where it was broken; an inaccessible leaf
+ * has no hint.  The rules are those of pgt_arm64_pte_wrprotect() and the
+ * others, without a branch for the common case.
+ */
 PGT_INLINE uint64_t arch_modify(const struct pgt *t, uint64_t raw, int level, const struct modify *m)
 {
-	pgt_arm64_pte p = { (desc_mend(raw) & m->keep) | m->put };
+	/* In the place of the software bit: dirty in hardware's form. */
+	uint64_t hw_dirty = (raw << 4 & ~raw << 48) & DESC_DIRTY;
+	uint64_t new = (raw & m->keep) | m->put | (hw_dirty & m->save);
 
 	(void)t, (void)level;
-	if ((m->clear & ~m->set) & PGT_DIRTY)
-		p = pgt_arm64_pte_mkclean(p);
-	if (m->set & PGT_DIRTY)
-		p = pgt_arm64_pte_mkdirty(p);
-	if ((m->clear & ~m->set) & PGT_WRITE)
-		p = pgt_arm64_pte_wrprotect(p);
-	if (m->set & PGT_WRITE)
-		p = pgt_arm64_pte_mkwrite(p);
-	if ((m->set & PGT_NOACCESS) && (p.value & DESC_VALID))
-		p.value = (p.value & ~(DESC_VALID | DESC_CONTIG | INVALID_KIND)) | INVALID_NOACCESS;
-	if (((m->clear & ~m->set) & PGT_NOACCESS) && !(p.value & DESC_VALID))
-		p.value = (p.value & ~INVALID_KIND) | DESC_VALID;
-	return p.value;
+	/* Writable and dirty is never read-only to hardware. */
+	new &= ~((new >> 48 & new >> 44) & DESC_RDONLY);
+	if (!(raw & DESC_VALID) || (m->set & PGT_NOACCESS))
+		new = modify_access(raw, new, m);
+	return new;
 }
 
 #define arch_modify_check arch_modify_check
@@ -78,11 +101,10 @@ static inline bool arch_modify_safe(const struct modify *m)
 /* The status of map for the attributes that the leaf raw would end with. */
 PGT_INLINE int arch_modify_check(const struct pgt *t, uint64_t raw, const struct modify *m)
 {
-	const uint64_t harmless = MODIFY_HARMLESS | PGT_GLOBAL | PGT_GUARDED | PGT_WRITE;
 	uint64_t attr;
 
 	/* Only what is execute-only can't become writable. */
-	if (!((m->set | m->clear) & ~harmless))
+	if (m->simple)
 		return raw & (DESC_USER | DESC_UXN) ? PGT_OK : PGT_ENOTSUP;
 	attr = (arch_attr(t, raw) & ~m->clear) | m->set;
 	return attr_is_sound(attr) ? arch_attr_check(t, attr) : PGT_EINVAL;
@@ -110,6 +132,14 @@ PGT_INLINE enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, ui
 	if ((differ & ~(grant | deny)) || (differ & old & grant) || (differ & new & deny))
 		return TLB_CHANGED;
 	return TLB_RELAXED;
+}
+
+#define arch_tlb_differs arch_tlb_differs
+/* Whether a TLB may hold the old leaf, and it is not the new one. */
+PGT_INLINE bool arch_tlb_differs(const struct pgt *t, uint64_t old, uint64_t new)
+{
+	(void)t;
+	return (old & DESC_VALID) && ((old ^ new) & ~(DESC_SW | DESC_DIRTY));
 }
 
 #define arch_settled arch_settled

@@ -7,7 +7,7 @@
 #include "attributes.h"
 
 /* Whether an invalid entry keeps the fields of a leaf or a table of this level. */
-PGT_INLINE bool desc_keeps(const struct pgt *t, uint64_t raw, int level)
+static inline bool desc_keeps(const struct pgt *t, uint64_t raw, int level)
 {
 	uint64_t kind = raw & INVALID_KIND;
 
@@ -21,17 +21,17 @@ PGT_INLINE bool desc_keeps(const struct pgt *t, uint64_t raw, int level)
 
 PGT_INLINE enum pgt_kind arch_kind(const struct pgt *t, uint64_t raw, int level)
 {
-	bool page_or_table = raw & DESC_TABLE;
-
-	if (!raw)
-		return KIND_EMPTY;
-	if (!(raw & DESC_VALID) && !desc_keeps(t, raw, level))
-		return KIND_TOKEN;
+	if (!(raw & DESC_VALID)) {
+		if (!raw)
+			return KIND_EMPTY;
+		if (!desc_keeps(t, raw, level))
+			return KIND_TOKEN;
+	}
 	if (raw & DESC_ADDRESS & beyond_output(t))
 		return KIND_CORRUPT;
 	if (level == PGT_LAST_LEVEL)
-		return page_or_table ? KIND_LEAF : KIND_CORRUPT;
-	if (page_or_table)
+		return raw & DESC_TABLE ? KIND_LEAF : KIND_CORRUPT;
+	if (raw & DESC_TABLE)
 		return KIND_TABLE;
 	return level_has_leaves(t, level) ? KIND_LEAF : KIND_CORRUPT;
 }

@@ -83,6 +83,14 @@ PGT_INLINE enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, ui
 }
 #endif
 
+#ifndef arch_tlb_differs
+/* Whether a TLB may hold the old leaf, and it is not the new one. */
+PGT_INLINE bool arch_tlb_differs(const struct pgt *t, uint64_t old, uint64_t new)
+{
+	return arch_tlb_effect(t, old, new) != TLB_NONE;
+}
+#endif
+
 #ifndef arch_settled
 /* Whether hardware has nothing left to set in a valid leaf, so that a plain
  * store to it loses nothing. */
