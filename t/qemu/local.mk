@@ -1,11 +1,16 @@
 # SPDX-FileCopyrightText: 2026 libpgtable authors
 # SPDX-License-Identifier: BSD-2-Clause
-# The test compiles the server itself, with CROSS_AARCH64_CC or
-# aarch64-linux-gnu-gcc, and runs it in QEMU_SYSTEM_AARCH64 or
-# qemu-system-aarch64; without either it skips, but not where CI is 'true'.
-check_PROGRAMS += t/qemu/mmu.t
-TESTS += t/qemu/mmu.t
-t_qemu_mmu_t_SOURCES = t/qemu/mmu.c t/qemu/machine.c t/qemu/machine.h t/qemu/server.h t/tap.h
+# The tests compile the server themselves, with CROSS_AARCH64_CC or
+# aarch64-linux-gnu-gcc, and run it in QEMU_SYSTEM_AARCH64 or
+# qemu-system-aarch64; without either they skip, but not where CI is 'true'.
+check_PROGRAMS += t/qemu/mmu.t t/qemu/race.t
+TESTS += t/qemu/mmu.t t/qemu/race.t
+machine_srcs = t/qemu/machine.c t/qemu/machine.h t/qemu/racer.h t/qemu/server.h t/tap.h
+t_qemu_mmu_t_SOURCES = t/qemu/mmu.c $(machine_srcs)
 t_qemu_mmu_t_LDADD = libpgtable.la
 t_qemu_mmu_t_LDFLAGS = $(t_ldflags)
-EXTRA_DIST += t/qemu/server.c t/qemu/server.ld t/qemu/start.S
+t_qemu_race_t_SOURCES = t/qemu/race.c $(machine_srcs)
+t_qemu_race_t_CPPFLAGS = $(AM_CPPFLAGS) -DPGT_CHECKED
+t_qemu_race_t_LDADD = libpgtable-checked.la
+t_qemu_race_t_LDFLAGS = $(t_ldflags)
+EXTRA_DIST += t/qemu/server.c t/qemu/server.ld t/qemu/start.S t/qemu/racer.c t/qemu/racer.S

@@ -133,15 +133,16 @@ static const char *temporary(void)
 
 static const char *build(void)
 {
-	static char command[4 * 4096];
+	static char command[6 * 4096];
 	const char *source = tool("top_srcdir", ".");
 
 	snprintf(command, sizeof(command),
 		 "%s -O2 -std=gnu11 -ffreestanding -fno-builtin -fno-pic -fno-stack-protector "
 		 "-mgeneral-regs-only -mstrict-align -nostdlib -static -no-pie "
 		 "-Wl,-T,'%s/t/qemu/server.ld' -Wl,--build-id=none "
-		 "'%s/t/qemu/start.S' '%s/t/qemu/server.c' -o '%s'",
-		 cross_compiler(), source, source, source, elf);
+		 "'%s/t/qemu/start.S' '%s/t/qemu/server.c' '%s/t/qemu/racer.S' '%s/t/qemu/racer.c' "
+		 "-o '%s'",
+		 cross_compiler(), source, source, source, source, source, elf);
 	return system(command) == 0 ? NULL : "the server does not compile";
 }
 

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Answers questions to the MMU; the registers are the job's, as they come. */
 #include "server.h"
+#include "racer.h"
 
 #define SCTLR_RES1 UINT64_C(0x30d00800)
 
@@ -10,6 +11,7 @@
 
 void serve(void);
 void server_panic(uint64_t esr, uint64_t elr);
+void power_off(void);
 void at_read(uint64_t va, uint64_t *answer), at_write(uint64_t va, uint64_t *answer);
 void at_user_read(uint64_t va, uint64_t *answer), at_user_write(uint64_t va, uint64_t *answer);
 
@@ -42,7 +44,7 @@ static void ask(const struct question *q, uint64_t *answer)
 	}
 }
 
-static void work(void)
+static void set_registers(void)
 {
 	WRITE_SYSTEM(sctlr_el1, SCTLR_RES1);
 	WRITE_SYSTEM(mair_el1, job->mair);
@@ -51,12 +53,17 @@ static void work(void)
 	WRITE_SYSTEM(ttbr1_el1, job->ttbr1);
 	WRITE_SYSTEM(sctlr_el1, SCTLR_RES1 | job->sctlr);
 	__asm__ volatile("isb\n\ttlbi alle1\n\tdsb sy\n\tisb" : : : "memory");
+}
+
+static void work(void)
+{
+	set_registers();
 	for (uint64_t i = 0; i < job->count && i < MAX_QUESTIONS; i++)
 		ask(&job->question[i], &job->answer[i].par);
 }
 
-/* PSCI SYSTEM_OFF; at EL2 QEMU listens to smc. */
-static void power_off(void)
+/* PSCI SYSTEM_OFF; QEMU listens to smc, at EL1 too. */
+void power_off(void)
 {
 	register uint64_t x0 __asm__("x0") = 0x84000008;
 
@@ -73,6 +80,11 @@ void serve(void)
 		asked = __atomic_load_n(&job->asked, __ATOMIC_ACQUIRE);
 		if (job->stop)
 			power_off();
+		if (job->race) {
+			set_registers();
+			__atomic_store_n(&job->done, asked, __ATOMIC_RELEASE);
+			race_enter();
+		}
 		work();
 		__atomic_store_n(&job->done, asked, __ATOMIC_RELEASE);
 	}

@@ -13,6 +13,7 @@
 #define SERVER_PA 0x40200000 /* below lies QEMU's device tree */
 #define STACK_TOP 0x40300000
 #define JOB_PA    0x40400000
+#define RACE_PA   0x40800000
 #define TABLES_PA 0x41000000
 #define TABLES_BYTES (RAM_PA + RAM_BYTES - TABLES_PA) /* a few 64K tables are megabytes */
 
@@ -30,6 +31,7 @@ struct job {
 	uint64_t asked, done; /* the host counts asked up, the server sets done to it */
 	uint64_t panic, esr, elr;
 	uint64_t stop;
+	uint64_t race;        /* go to EL1 and race with the host, see racer.h; until stop */
 	uint64_t ttbr0, ttbr1, tcr, mair, sctlr;
 	uint64_t count;
 	struct question question[MAX_QUESTIONS];
