@@ -54,7 +54,8 @@ PGT_INLINE void changed_tell(struct call *c, const struct changed *ch, const str
 /* The state that a leaf takes on when the change makes it writable. */
 PGT_INLINE uint64_t change_state(const struct pgt *t, uint64_t raw, const struct modify *m)
 {
-	if (!arch_write_state() || !(m->set & PGT_WRITE) || (arch_attr(t, raw) & PGT_WRITE))
+	(void)t;
+	if (!arch_write_state() || !(m->set & PGT_WRITE) || arch_writable(raw))
 		return 0;
 	return arch_write_state();
 }
@@ -83,36 +84,67 @@ PGT_INLINE void change_leaf(struct call *c, const struct pgt_walk *w, struct pgt
 			    uint64_t raw, const struct modify *m, struct changed *ch)
 {
 	const struct pgt *t = c->t;
-	uint64_t new;
+	uint64_t new = arch_modify(t, raw, level, m), state;
 
-	if (arch_modify(t, raw, level, m) == raw)
+	if (new == raw)
 		return;
+	state = change_state(t, raw, m);
+	new = arch_add_state(new, state);
 	if (level < PGT_LAST_LEVEL && !arch_blocks_in_place() && c->live)
 		raw = change_block(c, w, i, raw, m, &new);
 	else
-		raw = arch_change(t, e + i, raw, level, m, change_state(t, raw, m), &new, &ch->rmws);
+		raw = arch_change(t, e + i, raw, level, m, state, &new, &ch->rmws);
 	ch->written++;
 	changed_add(c, ch, i, raw, new);
 }
 
-/* Changes leaves of the stretch from entry i on, as they stand; where they end. With
- * hinted, of whole runs whose members have one state; else only such without hint. */
-PGT_INLINE unsigned change_leaves(struct call *c, const struct pgt_walk *w, int level, unsigned i, unsigned n,
-				  bool hinted, const struct modify *modify, struct changed *ch)
+/* As many leaves from entry i on as the backend changes in one loop. */
+PGT_INLINE unsigned change_batch(struct call *c, struct pgt_entry *e, int level, unsigned i, unsigned n, bool hinted,
+				 const struct modify *m, struct changed *ch, bool *one_state)
 {
-	const struct modify m = *modify; /* nothing that is stored to may change these */
-	struct changed local = *ch;
+	struct batch_change batch = { 0 };
+	unsigned done;
+
+	if (c->flags & PGT_LAZY)
+		return 0;
+	done = arch_change_batch(c->t, e + i, n - i, level, hinted, m, &batch);
+	*one_state = batch.one_state;
+	ch->rmws += batch.rmws;
+	if (!done)
+		return 0;
+	ch->written += done;
+	if (ch->low == UINT32_MAX)
+		ch->low = i;
+	ch->high = i + done - 1;
+	if (arch_tlb_bits(batch.differ)) {
+		if (ch->tlb_low == UINT32_MAX)
+			ch->tlb_low = i;
+		ch->tlb_high = i + done - 1;
+		ch->global |= batch.global;
+	}
+	return done;
+}
+
+/* Changes leaves without hint from entry i of the stretch on; where they end. */
+PGT_INLINE unsigned change_leaves(struct call *c, const struct pgt_walk *w, int level, unsigned i, unsigned n,
+				  const struct modify *m, struct changed *ch)
+{
 	struct pgt_entry *e = walk_entry(w);
 
-	for (; i < n; i++) {
-		uint64_t raw = entry_load(e + i);
+	for (;;) {
+		bool one_state;
+		uint64_t raw;
 
-		if (arch_kind(c->t, raw, level) != KIND_LEAF || arch_run(raw) != hinted)
-			break;
-		change_leaf(c, w, e, level, i, raw, &m, &local);
+		i += change_batch(c, e, level, i, n, false, m, ch, &one_state);
+		if (i == n)
+			return i;
+		raw = entry_load(e + i);
+		if (arch_kind(c->t, raw, level) != KIND_LEAF || arch_run(raw))
+			return i;
+		change_leaf(c, w, e, level, i, raw, m, ch);
+		if (++i == n)
+			return i;
 	}
-	*ch = local;
-	return i;
 }
 
 /* The state of a run: any member's counts for all. */
@@ -127,35 +159,61 @@ PGT_INLINE uint64_t change_gather(struct call *c, const struct pgt_entry *e, uns
 }
 
 /* Changes a whole run, which keeps the hint. Its members end with one state. */
-PGT_INLINE void change_run(struct call *c, const struct pgt_walk *w, int level, unsigned i, unsigned members,
-			   const struct modify *m, struct changed *ch)
+static void change_run(struct call *c, const struct pgt_walk *w, unsigned i, unsigned members,
+		       const struct modify *m, struct changed *ch)
 {
 	const struct pgt *t = c->t;
 	struct pgt_entry *e = walk_entry(w) + i;
-	uint64_t state = 0, same = PGT_YOUNG | PGT_DIRTY, differs = 0;
+	uint64_t state = 0, differs = 0;
 
 	for (unsigned k = 0; k < members; k++) {
-		uint64_t raw = entry_load(e + k), has = arch_state(raw);
+		uint64_t raw = entry_load(e + k);
 
-		state |= has;
-		same &= has;
-		differs |= arch_modify(t, raw, level, m) ^ raw;
+		state |= arch_state(raw);
+		differs |= arch_modify(t, raw, w->level, m) ^ raw;
 	}
 	tally(c)->reads += members - 1;
 	if (!differs)
 		return;
-	if (same == state) {
-		change_leaves(c, w, level, i, i + members, true, m, ch);
-		return;
-	}
 	state &= ~(m->clear & ~m->set);
 	for (unsigned k = 0; k < members; k++) {
-		uint64_t raw = entry_load(e + k), new;
+		uint64_t raw = entry_load(e + k), more = state | change_state(t, raw, m);
+		uint64_t new = arch_add_state(arch_modify(t, raw, w->level, m), more);
 
-		raw = arch_change(t, e + k, raw, level, m, state | change_state(t, raw, m), &new, &ch->rmws);
+		raw = arch_change(t, e + k, raw, w->level, m, more, &new, &ch->rmws);
 		changed_add(c, ch, i + k, raw, new);
 	}
 	ch->written += members;
+}
+
+/* Gives the members of a run, each of which was changed as it stood, one state. */
+static void change_join(struct call *c, struct pgt_entry *e, unsigned members, struct changed *ch)
+{
+	uint64_t state = change_gather(c, e, members);
+
+	for (unsigned k = 0; k < members; k++) {
+		uint64_t raw = entry_load(e + k);
+
+		while (arch_state(raw) != state && (++ch->rmws, !entry_compare_swap(e + k, &raw, arch_add_state(raw, state))))
+			;
+	}
+}
+
+/* Changes whole runs from entry i of the stretch on, at least one; where they end. */
+PGT_INLINE unsigned change_runs(struct call *c, const struct pgt_walk *w, int level, unsigned i, unsigned n,
+				unsigned members, const struct modify *m, struct changed *ch)
+{
+	unsigned end = i + ((n - i) & ~(members - 1)), done;
+	struct pgt_entry *e = walk_entry(w);
+	bool one_state;
+
+	done = change_batch(c, e, level, i, end, true, m, ch, &one_state) & ~(members - 1);
+	for (unsigned k = 0; k < done && !one_state; k += members)
+		change_join(c, e + i + k, members, ch);
+	if (done)
+		return i + done;
+	change_run(c, w, i, members, m, ch);
+	return i + members;
 }
 
 /* The run made of n leaves again, if they still are one (the plain way). */
@@ -220,15 +278,17 @@ PGT_INLINE unsigned change_unit(const struct pgt *t, const struct pgt_walk *w, u
 	return members <= n - i && (walk_index(w) + i) % members == 0 ? members : 1;
 }
 
-PGT_INLINE void change_one_unit(struct call *c, const struct pgt_walk *w, int level, unsigned i, unsigned members,
-				   uint64_t raw, const struct modify *m, struct changed *ch)
+/* Changes the unit that begins with the leaf raw, and more alike where that is quicker; where they end. */
+PGT_INLINE unsigned change_units(struct call *c, const struct pgt_walk *w, int level, unsigned i, unsigned n,
+				 unsigned members, uint64_t raw, const struct modify *m, struct changed *ch)
 {
-	if (members == 1)
-		change_leaf(c, w, walk_entry(w), level, i, raw, m, ch);
-	else if (arch_runs_in_place())
-		change_run(c, w, level, i, members, m, ch);
-	else
+	if (members > 1 && arch_runs_in_place())
+		return change_runs(c, w, level, i, n, members, m, ch);
+	if (members > 1)
 		change_run_plain(c, w, i, members, m, ch);
+	else
+		change_leaf(c, w, walk_entry(w), level, i, raw, m, ch);
+	return i + members;
 }
 
 #endif

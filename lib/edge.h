@@ -82,8 +82,14 @@ static int edge_find(struct call *c, uint64_t at, uint64_t border, struct cut *c
 /* Both ends; what is the same at both is cut once. */
 static int edges_find(struct call *c, struct cut cut[2])
 {
-	int status = edge_find(c, c->first, c->first, &cut[0]);
+	int status;
 
+	/* Nothing below where the range begins is larger than this. */
+	if (!((c->first | (c->last + 1)) & ((UINT64_C(1) << run_shift(c->t, c->at.level)) - 1))) {
+		cut[0] = cut[1] = (struct cut){ 0 };
+		return PGT_OK;
+	}
+	status = edge_find(c, c->first, c->first, &cut[0]);
 	if (status == PGT_OK)
 		status = edge_find(c, c->last, c->last + 1, &cut[1]);
 	if (cut[0].leaf && cut[0].leaf_e == cut[1].leaf_e)

@@ -117,6 +117,7 @@ static uint64_t harvest_clear(struct harvest *h, const struct pgt_walk *w, struc
 		uint64_t raw = entry_load(cut->e + i), new;
 
 		if (what && (arch_state(raw) & what)) {
+			new = arch_modify(t, raw, w->level, &m);
 			raw = arch_change(t, cut->e + i, raw, w->level, &m, 0, &new, &tally(c)->rmws);
 			valid |= arch_valid(raw);
 			written++;

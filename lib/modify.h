@@ -39,4 +39,12 @@ enum tlb_effect {
 	TLB_BREAK,   /* ... before the new one is made */
 };
 
+/* What a batch of leaves had in common and what it lost. */
+struct batch_change {
+	uint64_t differ; /* the bits in which any of them changed */
+	bool global;     /* any of them is or was global */
+	bool one_state;  /* all are now young and dirty alike */
+	uint64_t rmws;
+};
+
 #endif

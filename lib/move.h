@@ -298,15 +298,77 @@ static bool move_range(struct move *m)
 	return entered;
 }
 
+/* The entry for a destination, if tables lead to it and it is empty; else NULL. */
+static struct pgt_entry *move_place(struct call *c, uint64_t to, int level)
+{
+	struct pgt_walk w;
+
+	walk_start(&w, c->t, to, to);
+	while (w.level < level) {
+		uint64_t raw = entry_load(walk_entry(&w));
+
+		tally(c)->reads++;
+		if (arch_kind(c->t, raw, w.level) != KIND_TABLE || arch_inherit(raw) || !walk_enter(&w, raw))
+			return NULL;
+	}
+	tally(c)->reads++;
+	return entry_load(walk_entry(&w)) ? NULL : walk_entry(&w);
+}
+
+/*
+ * The range is all that one entry spans, and below it is a table: the common
+ * case of a large move.  False: it is something else.
+ */
+static bool move_one_table(struct call *c, uint64_t to)
+{
+	const struct pgt *t = c->t;
+	const struct pgt_walk *w = &c->at;
+	uint64_t mask = level_mask(t, w->level), raw;
+	struct pgt_entry *from = walk_entry(w), *place;
+
+	if ((c->first & mask) || (c->first | mask) != c->last || (to & mask) || w->level < arch_relink_top(t))
+		return false;
+	raw = entry_load(from);
+	tally(c)->reads++;
+	if (arch_kind(t, raw, w->level) != KIND_TABLE || arch_inherit(raw))
+		return false;
+	place = move_place(c, to, w->level);
+	if (!place)
+		return false;
+	gather_settle(c, to, to | mask);
+	raw = arch_unlink(from, &tally(c)->rmws);
+	gather_wrote(c, from, 1);
+	entry_store(place, raw);
+	gather_wrote(c, place, 1);
+	gather_walk(c, c->first, c->last, t->held_global);
+	tally(c)->tables_relinked++;
+	return true;
+}
+
+/* After a move: the table that the source stood in may be empty. */
+static void move_trim(struct call *c)
+{
+	if (!(c->flags & PGT_KEEP_TABLES) && !(c->t->features & PGT_FEAT_PARALLEL) &&
+	    c->at.level > c->t->start_level &&
+	    table_is_empty(c, c->at.table[c->at.level + 1], c->at.level, c->at.begin[c->at.level + 1]))
+		trim_range(c);
+}
+
 static int move(struct call *c, uint64_t to)
 {
 	uint64_t to_last = to + (c->last - c->first);
-	struct move m = { .c = c, .delta = to - c->first, .to = { .c = c } };
 	struct need cuts = { 0 };
 	struct cut cut[2];
+	struct move m;
 	int status;
 
 	call_start(c);
+	if (move_one_table(c, to)) {
+		move_trim(c);
+		gather_drain(c);
+		return call_finish(c, PGT_OK);
+	}
+	m = (struct move){ .c = c, .delta = to - c->first, .to = { .c = c } };
 	m.need.spare = true;
 	m.need.clear_first = to;
 	m.need.clear_last = to_last;

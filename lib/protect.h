@@ -60,7 +60,7 @@ static const struct modify *protect_unit(struct protect *p, const struct pgt_wal
 	const struct pgt *t = p->c->t;
 	uint64_t at, last;
 
-	if (!p->ask || (arch_attr(t, raw) & PGT_WRITE))
+	if (!p->ask || arch_writable(raw))
 		return &p->m;
 	at = walk_begin(w) + ((uint64_t)i << level_shift(t, w->level));
 	last = at + (((uint64_t)members << level_shift(t, w->level)) - 1);
@@ -259,15 +259,15 @@ PGT_INLINE unsigned protect_leaves(struct protect *p, const struct pgt_walk *w, 
 		uint64_t raw;
 
 		if (!p->ask)
-			i = change_leaves(p->c, w, level, i, n, false, &p->m, &ch);
+			i = change_leaves(p->c, w, level, i, n, &p->m, &ch);
 		if (i == n)
 			break;
 		raw = entry_load(walk_entry(w) + i);
 		if (arch_kind(t, raw, level) != KIND_LEAF)
 			break;
 		members = change_unit(t, w, i, n, raw);
-		change_one_unit(p->c, w, level, i, members, raw, protect_unit(p, w, i, n, members, raw), &ch);
-		i += members;
+		i = change_units(p->c, w, level, i, p->ask ? i + members : n, members, raw,
+				 protect_unit(p, w, i, n, members, raw), &ch);
 	}
 	tally(p->c)->reads += i;
 	tally(p->c)->leaves += i;

@@ -94,6 +94,7 @@ PGT_INLINE bool desc_dirty(uint64_t raw)
 	return (raw & DESC_DIRTY) || !(raw & DESC_RDONLY);
 }
 
+#define arch_writable desc_writable
 PGT_INLINE bool desc_writable(uint64_t raw)
 {
 	return (raw & DESC_DBM) || !(raw & DESC_RDONLY);

@@ -142,6 +142,13 @@ PGT_INLINE bool arch_tlb_differs(const struct pgt *t, uint64_t old, uint64_t new
 	return (old & DESC_VALID) && ((old ^ new) & ~(DESC_SW | DESC_DIRTY));
 }
 
+#define arch_tlb_bits arch_tlb_bits
+/* Whether bits of a leaf that changed matter to a TLB. */
+PGT_INLINE bool arch_tlb_bits(uint64_t differ)
+{
+	return differ & ~(DESC_SW | DESC_DIRTY);
+}
+
 #define arch_settled arch_settled
 PGT_INLINE bool arch_settled(const struct pgt *t, uint64_t raw)
 {
@@ -166,23 +173,68 @@ PGT_INLINE bool arch_blocks_in_place(void)
 
 #define arch_change arch_change
 /*
- * Changes the leaf raw that stands in e, which hardware may write meanwhile.
- * Returns the leaf as it was, with *new what it is now, and adds to *rmws.
+ * Changes the leaf raw that stands in e to *new, which is raw after the change
+ * m and with state added.  Hardware may write it meanwhile.  Returns the leaf
+ * as it was, with *new what it is now, and adds to *rmws.
  */
 PGT_INLINE uint64_t arch_change(const struct pgt *t, struct pgt_entry *e, uint64_t raw, int level,
-				   const struct modify *m, uint64_t state, uint64_t *new, uint64_t *rmws)
+				const struct modify *m, uint64_t state, uint64_t *new, uint64_t *rmws)
 {
-	*new = arch_add_state(arch_modify(t, raw, level, m), state);
 	if (!arch_valid(raw) || arch_settled(t, raw)) {
 		entry_store(e, *new);
 		return raw;
 	}
-	for (;;) {
-		++*rmws;
-		if (entry_compare_swap(e, &raw, *new))
-			return raw;
+	while (++*rmws, !entry_compare_swap(e, &raw, *new))
 		*new = arch_add_state(arch_modify(t, raw, level, m), state);
+	return raw;
+}
+
+#define arch_change_batch arch_change_batch
+/*
+ * Changes leading leaves of n entries in one tight loop, as far as they are
+ * valid, carry the hint or not as hinted says, and do change; how many.  A
+ * compare-and-swap that fails ends it: hardware has just been there.
+ */
+PGT_INLINE unsigned arch_change_batch(const struct pgt *t, struct pgt_entry *e, unsigned n, int level, bool hinted,
+				      const struct modify *m, struct batch_change *out)
+{
+	const uint64_t mask = DESC_TYPE | DESC_CONTIG | (beyond_output(t) & DESC_ADDRESS);
+	const uint64_t leaf = DESC_VALID | (level == PGT_LAST_LEVEL ? DESC_TABLE : 0) | (hinted ? DESC_CONTIG : 0);
+	const uint64_t keep = m->keep, put = m->put, save = m->save;
+	const bool hardware = t->features & PGT_FEAT_HW_YOUNG;
+	const uint64_t state = DESC_AF | DESC_RDONLY | DESC_DIRTY;
+	uint64_t differ = 0, all_ng = DESC_NG, rmws = 0, any = 0, all = ~UINT64_C(0);
+	unsigned i;
+
+	if ((m->set & PGT_NOACCESS) || !level_has_leaves(t, level))
+		return 0;
+	for (i = 0; i < n; i++) {
+		uint64_t raw = entry_load(e + i), new = (raw & keep) | put;
+
+		/* As arch_modify() has it. */
+		new |= (raw << 4 & ~raw << 48) & save;
+		new &= ~((new >> 48 & new >> 44) & DESC_RDONLY);
+		if ((raw & mask) != leaf || new == raw)
+			break;
+		if (!hardware || ((raw & DESC_AF) && (raw & (DESC_DBM | DESC_RDONLY)) != (DESC_DBM | DESC_RDONLY))) {
+			entry_store(e + i, new);
+		} else {
+			uint64_t is = raw;
+
+			rmws++;
+			if (!entry_compare_swap(e + i, &is, new))
+				break;
+		}
+		differ |= raw ^ new;
+		all_ng &= raw & new;
+		any |= new;
+		all &= new;
 	}
+	out->one_state = !((any ^ all) & state);
+	out->differ = differ;
+	out->global = i && !all_ng;
+	out->rmws = rmws;
+	return i;
 }
 
 #define arch_relink_top arch_relink_top

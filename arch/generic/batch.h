@@ -9,6 +9,7 @@
 #ifndef PGT_GENERIC_BATCH_H
 #define PGT_GENERIC_BATCH_H
 
+#include "dirty.h"
 #include "entry.h"
 
 #ifndef arch_runs_in_place
@@ -21,21 +22,64 @@ PGT_INLINE bool arch_runs_in_place(void)
 
 #ifndef arch_change
 /*
- * Changes the leaf raw that stands in e, which hardware may write meanwhile:
- * what the exchange returns is the truth.  Returns the leaf as it was, with
- * *new what it is now, and adds to *rmws.
+ * Changes the leaf raw that stands in e to *new, which is raw after the change
+ * m and with state added.  Hardware may write it meanwhile: what the exchange
+ * returns is the truth.  Returns the leaf as it was, with *new what it is now,
+ * and adds to *rmws.
  */
 PGT_INLINE uint64_t arch_change(const struct pgt *t, struct pgt_entry *e, uint64_t raw, int level,
-				   const struct modify *m, uint64_t state, uint64_t *new, uint64_t *rmws)
+				const struct modify *m, uint64_t state, uint64_t *new, uint64_t *rmws)
 {
 	if (arch_valid(raw)) {
-		raw = entry_exchange(e, arch_break(raw));
+		uint64_t was = entry_exchange(e, arch_break(raw));
+
 		++*rmws;
+		if (was != raw)
+			*new = arch_add_state(arch_modify(t, was, level, m), state);
+		raw = was;
 	}
-	*new = arch_add_state(arch_modify(t, raw, level, m), state);
 	entry_store(e, *new);
 	return raw;
 }
+#endif
+
+#ifndef arch_change_batch
+/*
+ * Changes leading leaves of n entries in one loop, as far as they are valid,
+ * carry the hint or not as hinted says, and do change; how many.  The plain way
+ * leaves runs and blocks to the slower one.
+ */
+PGT_INLINE unsigned arch_change_batch(const struct pgt *t, struct pgt_entry *e, unsigned n, int level, bool hinted,
+				      const struct modify *modify, struct batch_change *out)
+{
+	const struct modify m = *modify; /* nothing that is stored to may change it */
+	uint64_t differ = 0;
+	bool global = false;
+	unsigned i;
+
+	for (i = 0; i < n && !hinted && level == PGT_LAST_LEVEL; i++) {
+		uint64_t raw = entry_load(e + i), new, was;
+
+		if (!arch_valid(raw) || arch_kind(t, raw, level) != KIND_LEAF || arch_run(raw))
+			break;
+		new = arch_modify(t, raw, level, &m);
+		if (new == raw)
+			break;
+		was = entry_exchange(e + i, arch_break(raw));
+		if (was != raw)
+			new = arch_modify(t, was, level, &m);
+		if ((m.set & PGT_WRITE) && arch_write_state() && !arch_writable(was))
+			new = arch_add_state(new, arch_write_state());
+		entry_store(e + i, new);
+		differ |= was ^ new;
+		global |= arch_global(was) || arch_global(new);
+	}
+	out->differ = differ;
+	out->global = global;
+	out->rmws = i;
+	return i;
+}
+
 #endif
 
 #endif

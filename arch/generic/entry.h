@@ -83,11 +83,27 @@ PGT_INLINE enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, ui
 }
 #endif
 
+#ifndef arch_writable
+/* Whether a leaf has PGT_WRITE. */
+static inline bool arch_writable(uint64_t raw)
+{
+	return arch_attr(NULL, raw) & PGT_WRITE;
+}
+#endif
+
 #ifndef arch_tlb_differs
 /* Whether a TLB may hold the old leaf, and it is not the new one. */
 PGT_INLINE bool arch_tlb_differs(const struct pgt *t, uint64_t old, uint64_t new)
 {
 	return arch_tlb_effect(t, old, new) != TLB_NONE;
+}
+#endif
+
+#ifndef arch_tlb_bits
+/* Whether bits of a leaf that changed matter to a TLB. */
+PGT_INLINE bool arch_tlb_bits(uint64_t differ)
+{
+	return differ;
 }
 #endif
 

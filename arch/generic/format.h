@@ -217,6 +217,19 @@ PGT_INLINE uint64_t arch_modify(const struct pgt *t, uint64_t raw, int level, co
 	return raw & PGT_GENERIC_NOACCESS ? raw & ~PGT_GENERIC_CONTIG : raw;
 }
 
+#define arch_tlb_bits arch_tlb_bits
+/* Whether bits of a leaf that changed matter to a TLB. */
+PGT_INLINE bool arch_tlb_bits(uint64_t differ)
+{
+	return differ & ~PGT_GENERIC_SW;
+}
+
+#define arch_writable arch_writable
+PGT_INLINE bool arch_writable(uint64_t raw)
+{
+	return raw & PGT_GENERIC_WRITE;
+}
+
 #define arch_tlb_effect arch_tlb_effect
 /* What the change of a leaf from old to new means to TLBs. */
 PGT_INLINE enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, uint64_t new)
