@@ -108,9 +108,10 @@ PGT_INLINE int scan_leaves(struct protect *p, struct pgt_walk *w, int level)
 	const struct pgt_entry *e = walk_entry(w);
 	const struct modify m = p->m;
 	unsigned n = walk_count(w), i;
+	bool quick = !(p->c->live && (p->c->flags & PGT_NO_BREAK));
 	int status = PGT_OK;
 
-	for (i = 0; i < n && status == PGT_OK; i++) {
+	for (i = quick ? arch_accepts(p->c->t, e, n, level, &m) : 0; i < n && status == PGT_OK; i++) {
 		uint64_t raw = entry_load(e + i);
 
 		if (arch_kind(p->c->t, raw, level) != KIND_LEAF)
@@ -118,7 +119,8 @@ PGT_INLINE int scan_leaves(struct protect *p, struct pgt_walk *w, int level)
 		status = scan_leaf(p->c, &m, level, raw);
 	}
 	tally(p->c)->reads += i;
-	walk_past(w, i);
+	if (i)
+		walk_past(w, i);
 	return status;
 }
 

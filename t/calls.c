@@ -585,7 +585,7 @@ static unsigned one(int status)
 
 static unsigned expect_protect(const struct call *c)
 {
-	unsigned may = 0;
+	unsigned may = 0, open = 0;
 
 	if (!can_clear(c->clear & MODEL_STATE))
 		return one(PGT_ENOTSUP);
@@ -596,8 +596,12 @@ static unsigned expect_protect(const struct call *c)
 			may |= one(PGT_ENOENT);
 		if (model_protect(&p, c->set, c->clear, may_write(p.pa)) && status_of(p.attr) != PGT_OK)
 			may |= one(status_of(p.attr));
+		/* A leaf that could not be writable, were it allowed: open. */
+		p = *page(c, i);
+		if (model_protect(&p, c->set, c->clear, true) && status_of(p.attr) != PGT_OK)
+			open |= one(status_of(p.attr)) | one(PGT_OK);
 	}
-	return may ? may : one(PGT_OK);
+	return may ? may : open ? open : one(PGT_OK);
 }
 
 static unsigned expect_fault(const struct call *c)

@@ -110,6 +110,25 @@ PGT_INLINE int arch_modify_check(const struct pgt *t, uint64_t raw, const struct
 	return attr_is_sound(attr) ? arch_attr_check(t, attr) : PGT_EINVAL;
 }
 
+#define arch_accepts arch_accepts
+/* How many leading leaves of n entries can surely undergo the change. */
+PGT_INLINE unsigned arch_accepts(const struct pgt *t, const struct pgt_entry *e, unsigned n, int level,
+				 const struct modify *m)
+{
+	const uint64_t mask = DESC_TYPE | (beyond_output(t) & DESC_ADDRESS), leaf = DESC_VALID | DESC_TABLE;
+	unsigned i;
+
+	if (!m->simple || level != PGT_LAST_LEVEL)
+		return 0;
+	for (i = 0; i < n; i++) {
+		uint64_t raw = entry_load(e + i);
+
+		if ((raw & mask) != leaf || !(raw & (DESC_USER | DESC_UXN)))
+			break;
+	}
+	return i;
+}
+
 #define arch_tlb_effect arch_tlb_effect
 /* What the change of a leaf from old to new means to TLBs (D8.16.1). */
 PGT_INLINE enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, uint64_t new)

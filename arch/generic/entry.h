@@ -83,6 +83,17 @@ PGT_INLINE enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, ui
 }
 #endif
 
+#ifndef arch_accepts
+/* How many leading leaves of n entries can surely undergo the change; others
+ * are looked at one by one. */
+static inline unsigned arch_accepts(const struct pgt *t, const struct pgt_entry *e, unsigned n, int level,
+				    const struct modify *m)
+{
+	(void)t, (void)e, (void)n, (void)level, (void)m;
+	return 0;
+}
+#endif
+
 #ifndef arch_writable
 /* Whether a leaf has PGT_WRITE. */
 static inline bool arch_writable(uint64_t raw)
