@@ -254,7 +254,7 @@ static void change_run_plain(struct call *c, const struct pgt_walk *w, unsigned 
 		uint64_t raw = entry_load(e + k);
 
 		if (!unfolded)
-			change_gather(c, e, members);
+			raw = arch_add_state(raw, change_gather(c, e, members));
 		if (!unfolded && arch_modify(t, raw, w->level, m) != raw) {
 			cut_find(&cut, c, &at, entry_load(e));
 			cut_break(c, &cut);

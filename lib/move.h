@@ -179,12 +179,21 @@ static void batch_put(struct move *m)
 	build_to(&m->to, &m->at, k->last);
 }
 
-/* Whether [at, ...) goes on what the batch has: leaves of one kind and level, or one token. */
-static bool batch_joins(const struct batch *k, uint64_t leaf, uint64_t pa, bool token, int level, uint64_t at)
+/* Whether [at, at + bytes) goes on what the batch has: leaves of one kind, level
+ * and unit of memory, so that no run crosses one; or one token. */
+static bool batch_joins(const struct move *m, uint64_t leaf, uint64_t pa, bool token, int level, uint64_t at,
+			uint64_t bytes)
 {
+	const struct pgt_pages *pages = &m->c->t->pages;
+	const struct batch *k = &m->batch;
+
 	if (!k->any || k->token != token || k->leaf != leaf || k->last + 1 != at)
 		return false;
-	return token || (k->level == level && k->pa + (at - k->first) == pa);
+	if (token)
+		return true;
+	bytes += at - k->first;
+	return k->level == level && k->pa + (at - k->first) == pa &&
+	       (!pages->unit || pages->unit(pages->ctx, k->pa, bytes) >= bytes);
 }
 
 /* Adds [at, at + bytes), or puts what is there and begins anew. */
@@ -192,7 +201,7 @@ static void batch_add(struct move *m, uint64_t leaf, uint64_t pa, bool token, in
 {
 	struct batch *k = &m->batch;
 
-	if (batch_joins(k, leaf, pa, token, level, at)) {
+	if (batch_joins(m, leaf, pa, token, level, at, bytes)) {
 		k->last += bytes;
 		if (level < k->level)
 			k->level = level;
@@ -259,13 +268,11 @@ static void move_table(struct move *m, const struct pgt_walk *w)
 	tally(c)->tables_relinked++;
 }
 
-/* Whether tables of the source were gone through, and may be empty now. */
-static bool move_range(struct move *m)
+static void move_range(struct move *m)
 {
 	struct call *c = m->c;
 	const struct pgt *t = c->t;
 	struct pgt_walk w;
-	bool entered = false;
 
 	walk_from(&w, &c->at, c->first, c->last);
 	walk_start(&m->at, t, c->first + m->delta, c->last + m->delta);
@@ -279,7 +286,6 @@ static bool move_range(struct move *m)
 			n = walk_empty(&w);
 			walk_past(&w, n ? n : 1);
 		} else if (arch_kind(t, raw, w.level) == KIND_TABLE) {
-			entered = true;
 			if (move_relinks(m, &w)) {
 				move_table(m, &w);
 				walk_past(&w, 1);
@@ -295,7 +301,6 @@ static bool move_range(struct move *m)
 	}
 	batch_put(m);
 	build_finish(&m->to, &m->at);
-	return entered;
 }
 
 /* The entry for a destination, if tables lead to it and it is empty; else NULL. */
@@ -386,7 +391,8 @@ static int move(struct call *c, uint64_t to)
 	gather_settle(c, to, to_last);
 	edges_cut(c, cut, true);
 	place_clear(c, to, to_last);
-	if (move_range(&m) && !(c->flags & PGT_KEEP_TABLES) && !(c->t->features & PGT_FEAT_PARALLEL))
+	move_range(&m);
+	if (!(c->flags & PGT_KEEP_TABLES) && !(c->t->features & PGT_FEAT_PARALLEL))
 		trim_range(c);
 	/* Nothing else is made at either place before the source is forgotten. */
 	gather_drain(c);

@@ -87,19 +87,24 @@ static bool protect_may_break(const struct protect *p)
 	       ((f & PGT_FEAT_EXEC_BBM) && (p->m.clear & (PGT_EXEC | PGT_UEXEC)));
 }
 
+/* Not all attributes are bits of the entry: whether the leaf has what is asked. */
+static bool scan_complies(const struct pgt *t, uint64_t raw, const struct modify *m)
+{
+	uint64_t attr = arch_attr(t, raw);
+
+	return ((attr & ~m->clear) | m->set) == attr;
+}
+
 PGT_INLINE int scan_leaf(const struct call *c, const struct modify *m, int level, uint64_t raw)
 {
 	int status = arch_modify_check(c->t, raw, m);
-	uint64_t new;
 
-	if (status == PGT_OK && !(c->live && (c->flags & PGT_NO_BREAK)))
-		return PGT_OK;
-	new = arch_modify(c->t, raw, level, m);
-	if (new == raw)
-		return PGT_OK;
-	if (status == PGT_OK && arch_tlb_effect(c->t, raw, new) == TLB_BREAK)
-		status = PGT_EBREAK;
-	return status;
+	if (status != PGT_OK)
+		return scan_complies(c->t, raw, m) ? PGT_OK : status;
+	if (c->live && (c->flags & PGT_NO_BREAK) &&
+	    arch_tlb_effect(c->t, raw, arch_modify(c->t, raw, level, m)) == TLB_BREAK)
+		return PGT_EBREAK;
+	return PGT_OK;
 }
 
 /* As many leaves as there are in a row, from the walk's next byte on. */
@@ -177,17 +182,19 @@ static bool protect_changes(struct protect *p, const struct cut *cut)
 	const struct pgt *t = p->c->t;
 	uint64_t at = cut->leaf_begin > p->c->first ? cut->leaf_begin : p->c->first;
 	uint64_t end = cut->leaf_end < p->c->last ? cut->leaf_end : p->c->last;
-	uint64_t pa, attr = arch_attr(t, cut->raw);
+	uint64_t pa, raw;
 
 	if (!cut_any(cut) || arch_kind(t, cut->raw, cut->level) != KIND_LEAF)
 		return false;
-	if (!p->ask || (attr & PGT_WRITE))
-		return arch_modify(t, cut->raw, cut->level, &p->m) != cut->raw;
-	if (arch_modify(t, cut->raw, cut->level, &p->no_write) != cut->raw)
+	/* The state of any member counts for all. */
+	raw = arch_add_state(cut->raw, change_gather(p->c, cut->e, cut->members));
+	if (!p->ask || arch_writable(raw))
+		return arch_modify(t, raw, cut->level, &p->m) != raw;
+	if (arch_modify(t, raw, cut->level, &p->no_write) != raw)
 		return true;
-	pa = arch_pa(t, cut->raw, cut->level) + (at - cut->leaf_begin);
+	pa = arch_pa(t, raw, cut->level) + (at - cut->leaf_begin);
 	for (;;) {
-		uint64_t bytes = ask_embedder(p, at, pa, end - at + 1, attr);
+		uint64_t bytes = ask_embedder(p, at, pa, end - at + 1, arch_attr(t, raw));
 
 		if (p->yes || bytes > end - at)
 			return p->yes;
@@ -284,23 +291,25 @@ static void protect_range(struct protect *p)
 
 	walk_from(&w, &c->at, c->first, c->last);
 	while (walk_on(&w)) {
-		unsigned n = walk_count(&w), done;
-		uint64_t raw = entry_load(walk_entry(&w));
+		unsigned done;
+		uint64_t raw;
 
-		tally(c)->reads++;
-		if (!raw) {
-			n = walk_empty(&w);
-			tally(c)->reads += n ? n - 1 : 0;
-			walk_past(&w, n ? n : 1);
+		if (w.level == PGT_LAST_LEVEL)
+			done = protect_leaves(p, &w, PGT_LAST_LEVEL, walk_count(&w));
+		else
+			done = protect_leaves(p, &w, w.level, walk_count(&w));
+		if (!done) {
+			done = walk_empty(&w);
+			tally(c)->reads += done;
+		}
+		if (done) {
+			walk_past(&w, done);
 			continue;
 		}
-		if (arch_kind(c->t, raw, w.level) == KIND_TABLE && walk_enter(&w, raw))
-			continue;
-		if (w.level == PGT_LAST_LEVEL)
-			done = protect_leaves(p, &w, PGT_LAST_LEVEL, n);
-		else
-			done = protect_leaves(p, &w, w.level, n);
-		walk_past(&w, done ? done : 1);
+		raw = entry_load(walk_entry(&w));
+		tally(c)->reads++;
+		if (arch_kind(c->t, raw, w.level) != KIND_TABLE || !walk_enter(&w, raw))
+			walk_past(&w, 1);
 	}
 }
 
@@ -322,9 +331,9 @@ static bool protect_one(struct protect *p, int *status)
 	raw = entry_load(e);
 	if (arch_kind(t, raw, PGT_LAST_LEVEL) != KIND_LEAF || arch_run(raw))
 		return false;
-	*status = arch_modify_check(t, raw, &p->m);
-	if (*status != PGT_OK)
+	if (arch_modify_check(t, raw, &p->m) != PGT_OK)
 		return false;
+	*status = PGT_OK;
 	change_leaf(c, &c->at, e, PGT_LAST_LEVEL, 0, raw, &p->m, &ch);
 	tally(c)->reads++;
 	tally(c)->leaves++;

@@ -105,7 +105,7 @@ PGT_INLINE int arch_modify_check(const struct pgt *t, uint64_t raw, const struct
 
 	/* Only what is execute-only can't become writable. */
 	if (m->simple)
-		return raw & (DESC_USER | DESC_UXN) ? PGT_OK : PGT_ENOTSUP;
+		return !(m->set & PGT_WRITE) || (raw & (DESC_USER | DESC_UXN)) ? PGT_OK : PGT_ENOTSUP;
 	attr = (arch_attr(t, raw) & ~m->clear) | m->set;
 	return attr_is_sound(attr) ? arch_attr_check(t, attr) : PGT_EINVAL;
 }
@@ -123,7 +123,7 @@ PGT_INLINE unsigned arch_accepts(const struct pgt *t, const struct pgt_entry *e,
 	for (i = 0; i < n; i++) {
 		uint64_t raw = entry_load(e + i);
 
-		if ((raw & mask) != leaf || !(raw & (DESC_USER | DESC_UXN)))
+		if ((raw & mask) != leaf || ((m->set & PGT_WRITE) && !(raw & (DESC_USER | DESC_UXN))))
 			break;
 	}
 	return i;

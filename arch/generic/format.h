@@ -92,7 +92,7 @@ static inline uint64_t arch_leaf(const struct pgt *t, uint64_t attr)
 {
 	(void)t;
 	return PGT_GENERIC_LEAF | (attr & ATTR_BY_TWO) << 2 | (attr & ATTR_BY_ONE) << 1 |
-	       (attr & ATTR_SW) << 48 | (attr & PGT_MEM_MASK) << 36 | (attr & PGT_SH_MASK) << 32 |
+	       (attr & ATTR_SW) << 48 | (attr << 36 & PGT_GENERIC_MEM) | (attr & PGT_SH_MASK) << 32 |
 	       (attr & PGT_NOACCESS ? PGT_GENERIC_NOACCESS : 0);
 }
 
