@@ -69,7 +69,7 @@ compiles() {
 	cp "$tmp/entry.h" "$1/lib/entry.h"
 	(
 		top_srcdir=$1
-		for c in $(sources 1 $pgt_known); do
+		for c in $(sources "$hosted" $pgt_known); do
 			$CC -std=c11 -fsyntax-only -Werror=incompatible-pointer-types -Werror=int-conversion \
 				-Werror=implicit-function-declaration -I"$tmp/config" -I"$1/include" "$c" || exit 1
 		done
@@ -92,7 +92,10 @@ seam() {
 	test ! -s "$tmp/wrong" && compiles "$1"
 }
 
-config_h "$tmp/config" 1 $pgt_known
+# A bare-metal compiler has no stdlib.h.
+hosted=1
+echo '#include <stdlib.h>' | $CC -E - >/dev/null 2>&1 || hosted=0
+config_h "$tmp/config" $hosted $pgt_known
 copy
 check "no access to table memory outside lib/entry.h" seam "$tmp/tree"
 

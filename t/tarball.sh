@@ -5,6 +5,9 @@
 . "${top_srcdir:-.}/t/tap.sh"
 . "$top_srcdir/t/sources.sh"
 
+if grep -q 'PGT_HAVE_HOSTED 0' "$top_builddir/include/pgtable/config.h"; then
+	skip_all "a freestanding build makes no tarball"
+fi
 project_files >"$tmp/files"
 check "there are files to look for" test -s "$tmp/files"
 check "make distdir" "$MAKE" -C "$top_builddir" distdir distdir="$tmp/dist" top_distdir="$tmp/dist"
