@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 libpgtable authors */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <inttypes.h>
 #include <pgtable/pgtable.h>
 #include <stdio.h>
 
@@ -19,8 +18,5 @@ int main(void)
 	    pgt_map(t, 0x200000, 0x80000000, 0x401000, PGT_READ | PGT_WRITE, 0, NULL) ||
 	    pgt_translate(t, 0x212345, PGT_WRITE, &to))
 		return 1;
-	printf("root %#" PRIx64 ": VA 0x212345 is PA %#" PRIx64 ", in a leaf of 2^%u bytes\n",
-	       pgt_root(t), to.pa, to.leaf_bits);
-	pgt_destroy(t);
-	return 0;
+	printf("VA 0x212345 is PA %#llx, in a leaf of 2^%u bytes\n", (unsigned long long)to.pa, to.leaf_bits);
 }

@@ -13,8 +13,10 @@ static struct world w;
 
 struct args {
 	struct pgt *t;
-	uint64_t va, pa, len, attr, access;
-	unsigned flags;
+	uint64_t va, pa, len, attr, access, set, clear, to, what, token;
+	unsigned flags, bits;
+	struct pgt *other; /* where a copy goes */
+	struct pgt_bitmap *bitmap;
 	struct pgt_gather *gather;
 	bool no_result; /* NULL where the answer or the callback goes */
 };
@@ -56,6 +58,46 @@ static int call_map(const struct args *a)
 static int call_unmap(const struct args *a)
 {
 	return pgt_unmap(a->t, a->va, a->len, a->flags, a->gather);
+}
+
+static int call_protect(const struct args *a)
+{
+	return pgt_protect(a->t, a->va, a->len, a->set, a->clear, a->flags, a->gather);
+}
+
+static int call_move(const struct args *a)
+{
+	return pgt_move(a->t, a->va, a->to, a->len, a->flags, a->gather);
+}
+
+static int call_copy(const struct args *a)
+{
+	return pgt_copy(a->other, a->t, a->va, a->len, a->flags, a->gather);
+}
+
+static int call_split(const struct args *a)
+{
+	return pgt_split(a->t, a->va, a->len, a->bits, a->flags, a->gather);
+}
+
+static int call_collapse(const struct args *a)
+{
+	return pgt_collapse(a->t, a->va, a->len, a->bits, a->flags, a->gather);
+}
+
+static int call_harvest(const struct args *a)
+{
+	return pgt_harvest(a->t, a->va, a->len, a->what, a->flags, a->bitmap, a->gather);
+}
+
+static int call_fault(const struct args *a)
+{
+	return pgt_fault(a->t, a->va, a->access, a->gather);
+}
+
+static int call_store(const struct args *a)
+{
+	return pgt_store(a->t, a->va, a->len, a->token, a->flags, a->gather);
 }
 
 static int call_trim(const struct args *a)
@@ -138,6 +180,12 @@ static int call_begin(const struct args *a)
 #define HAS_ACCESS  32u
 #define HAS_MAX     64u
 #define CHANGES     128u
+#define HAS_SET     256u
+#define HAS_TO      512u
+#define HAS_OTHER   1024u
+#define HAS_BITS    2048u
+#define HAS_BITMAP  4096u
+#define HAS_TOKEN   8192u
 
 struct call {
 	const char *name;
@@ -150,6 +198,21 @@ static const struct call calls[] = {
 	  PGT_REPLACE | PGT_KEEP_TABLES | PGT_NO_SPLIT | PGT_NO_BREAK },
 	{ "pgt_unmap", call_unmap, HAS_RANGE | HAS_VA | HAS_GATHER | CHANGES,
 	  PGT_KEEP_TABLES | PGT_NO_SPLIT | PGT_NO_BREAK | PGT_WHOLE },
+	{ "pgt_protect", call_protect, HAS_RANGE | HAS_VA | HAS_GATHER | HAS_SET | CHANGES,
+	  PGT_STRICT | PGT_LAZY | PGT_NO_SPLIT | PGT_NO_BREAK },
+	{ "pgt_move", call_move, HAS_RANGE | HAS_VA | HAS_GATHER | HAS_TO | CHANGES,
+	  PGT_KEEP_TABLES | PGT_NO_SPLIT | PGT_NO_BREAK },
+	{ "pgt_copy", call_copy, HAS_RANGE | HAS_VA | HAS_GATHER | HAS_OTHER | CHANGES,
+	  PGT_COW | PGT_NO_SPLIT | PGT_NO_BREAK },
+	{ "pgt_split", call_split, HAS_RANGE | HAS_VA | HAS_GATHER | HAS_BITS | CHANGES,
+	  PGT_NO_SPLIT | PGT_NO_BREAK },
+	{ "pgt_collapse", call_collapse, HAS_RANGE | HAS_VA | HAS_GATHER | HAS_BITS | CHANGES,
+	  PGT_NO_SPLIT | PGT_NO_BREAK },
+	{ "pgt_harvest", call_harvest, HAS_RANGE | HAS_VA | HAS_GATHER | HAS_BITMAP | CHANGES,
+	  PGT_PEEK | PGT_SELECTED | PGT_LAZY | PGT_NO_SPLIT | PGT_NO_BREAK },
+	{ "pgt_fault", call_fault, HAS_VA | HAS_GATHER | HAS_ACCESS | CHANGES, 0 },
+	{ "pgt_store", call_store, HAS_RANGE | HAS_VA | HAS_GATHER | HAS_MAX | HAS_TOKEN | CHANGES,
+	  PGT_REPLACE | PGT_KEEP_TABLES | PGT_NO_SPLIT | PGT_NO_BREAK | PGT_SEQUENCE },
 	{ "pgt_trim", call_trim, HAS_RANGE | HAS_VA | HAS_GATHER | CHANGES, 0 },
 	{ "pgt_tables_needed", call_needed, HAS_RANGE | HAS_PA | HAS_VA | HAS_RESULT | HAS_MAX,
 	  PGT_REPLACE | PGT_KEEP_TABLES | PGT_NO_SPLIT | PGT_NO_BREAK },
@@ -177,9 +240,10 @@ struct fault {
 };
 
 enum { T = 1, VA = 2, PA = 4, LEN = 8, ATTR = 16, FLAGS = 32, GATHER = 64, RESULT = 128,
-       ACCESS = 256 };
+       ACCESS = 256, SET = 512, TO = 1024, OTHER = 2048, BITS = 4096, WHAT = 8192, BITMAP = 16384,
+       TOKEN = 32768 };
 
-#define MAX_FAULTS 220
+#define MAX_FAULTS 320
 static struct fault faults[MAX_FAULTS];
 static unsigned n_faults;
 
@@ -197,6 +261,44 @@ static struct pgt_gather foreign, unborn, ended;
 #define ATTR_KNOWN (PGT_READ | PGT_WRITE | PGT_EXEC | PGT_UEXEC | PGT_USER | PGT_GLOBAL | \
 		    PGT_NOACCESS | PGT_GUARDED | PGT_YOUNG | PGT_DIRTY | PGT_SW0 | PGT_SW1 | \
 		    PGT_SW2 | PGT_MEM_MASK | PGT_SH_MASK)
+
+static struct world copies;
+
+/* Faults of the arguments that only one or two calls have. */
+static void list_own_faults(const struct call *call)
+{
+	uint64_t page = BIT(w.geo.g), beyond = w.base + w.bytes;
+	static const uint64_t no_size[] = { 0, 1, 11, 13, 17, 22, 27, 31, 40, 47, 48, 63, 64, 65, 255, 256 };
+
+	for (unsigned i = 0; i < 64; i++)
+		if (!(ATTR_KNOWN & BIT(i)))
+			fault("unknown attribute to set", PGT_EINVAL, HAS_SET, SET, BIT(i));
+	fault("a memory type without its mask", PGT_EINVAL, HAS_SET, SET, PGT_MEM_DEVICE);
+	fault("a shareability without its mask", PGT_EINVAL, HAS_SET, SET, PGT_SH_NONE);
+	fault("reading for tracking", PGT_EINVAL, HAS_ACCESS | HAS_GATHER, ACCESS, PGT_READ | PGT_UPDATE);
+	fault("onto itself", PGT_EINVAL, HAS_TO, TO | VA | LEN, 0);
+	fault("not aligned destination", PGT_EALIGN, HAS_TO, TO, w.base + MIB(512) + 8);
+	fault("neither aligned nor in range", PGT_EALIGN, HAS_TO, TO, beyond + GIB(1) + page / 2);
+	fault("destination after the range", PGT_ERANGE, HAS_TO, TO, beyond + GIB(1));
+	fault("destination before the range", PGT_ERANGE, HAS_TO, TO, w.base - GIB(1));
+	fault("destination in the hole", PGT_ERANGE, HAS_TO, TO, BIT(55) + GIB(1));
+	fault("no table for the copies", PGT_EINVAL, HAS_OTHER, OTHER, 0);
+	fault("a copy to itself", PGT_EINVAL, HAS_OTHER, OTHER | T, 1);
+	for (unsigned i = 0; i < sizeof(no_size) / sizeof(*no_size); i++)
+		if (no_size[i] > 63 || !(pgt_leaf_sizes(w.t) >> no_size[i] & 1))
+			fault("a size that doesn't exist", PGT_ENOTSUP, HAS_BITS, BITS, no_size[i]);
+	fault("harvest of nothing", PGT_EINVAL, HAS_BITMAP, WHAT, 0);
+	fault("harvest of WRITE", PGT_EINVAL, HAS_BITMAP, WHAT, PGT_DIRTY | PGT_WRITE);
+	fault("harvest of UPDATE", PGT_EINVAL, HAS_BITMAP, WHAT, PGT_YOUNG | PGT_UPDATE);
+	fault("a selection without bitmap", PGT_EINVAL, HAS_BITMAP, BITMAP | FLAGS, PGT_SELECTED);
+	fault("too wide a token", PGT_ERANGE, HAS_TOKEN, TOKEN, UINT64_MAX);
+	fault("too wide a token", PGT_ERANGE, HAS_TOKEN, TOKEN, BIT(63));
+	/* Where the range lies before, or goes beyond, the bitmap of one page. */
+	fault("a range before the bitmap", PGT_ERANGE, HAS_BITMAP, VA, w.base + MIB(256) - page);
+	fault("a range after the bitmap", PGT_ERANGE, HAS_BITMAP, VA, w.base + MIB(256) + page);
+	fault("a range longer than the bitmap", PGT_ERANGE, HAS_BITMAP, LEN, 2 * page);
+	(void)call;
+}
 
 static void list_faults(const struct call *call)
 {
@@ -270,6 +372,7 @@ static void list_faults(const struct call *call)
 	fault("PA beyond the output range", PGT_ERANGE, HAS_PA, PA, top);
 	fault("PA at the very top", PGT_ERANGE, HAS_PA, PA, 0 - page);
 	fault("PA range ends beyond", PGT_ERANGE, HAS_PA, PA | LEN, 0);
+	list_own_faults(call);
 }
 
 /* One that applies to the call as it is. */
@@ -279,6 +382,9 @@ static bool applies(const struct call *call, const struct fault *f)
 		return false;
 	if (f->touches == FLAGS && !(call->flags || call->has & HAS_MAX))
 		return false; /* it takes no flags */
+	/* Source and destination overlap, if that means anything where they wrap. */
+	if (call->has & HAS_TO && f->touches == LEN && f->value > BIT(40))
+		return false;
 	return true;
 }
 
@@ -296,6 +402,15 @@ static void spoil(struct args *a, const struct fault *f)
 	case GATHER: a->gather = (struct pgt_gather *)(uintptr_t)f->value; break;
 	case RESULT: a->no_result = true; break;
 	case ACCESS: a->access = f->value; break;
+	case SET: a->set = f->value; break;
+	case TO: a->to = f->value; break;
+	case TO | VA | LEN: a->to = a->va; break;
+	case OTHER: a->other = NULL; break;
+	case OTHER | T: a->other = a->t; break;
+	case BITS: a->bits = (unsigned)f->value; break;
+	case WHAT: a->what = f->value; break;
+	case BITMAP | FLAGS: a->bitmap = NULL; a->flags |= (unsigned)f->value; break;
+	case TOKEN: a->token = f->value; break;
 	case VA | LEN: a->va = world_last(&w) - (page - 1); a->len = 2 * page; break;
 	case PA | LEN: a->pa = BIT(48) - page; a->len = 2 * page; break;
 	default: break;
@@ -305,8 +420,14 @@ static void spoil(struct args *a, const struct fault *f)
 /* Good arguments over a page that is mapped already: map's state error is PGT_EEXIST. */
 static struct args good_args(const struct call *call)
 {
+	static uint64_t words[2];
+	static struct pgt_bitmap bitmap;
 	struct args a = { .t = w.t, .va = w.base + MIB(256), .pa = GIB(1), .len = BIT(w.geo.g),
-			  .attr = PGT_READ, .access = PGT_READ };
+			  .attr = PGT_READ, .access = PGT_READ, .set = PGT_SW0, .to = w.base + MIB(512),
+			  .bits = w.geo.g, .other = copies.t, .bitmap = &bitmap, .what = PGT_YOUNG,
+			  .token = 5 };
+
+	bitmap = (struct pgt_bitmap){ words, a.va, 1, (uint8_t)w.geo.g };
 
 	if (call->make == call_unmap)
 		a.flags = PGT_NO_SPLIT; /* inside a block: PGT_EBLOCK */
@@ -388,6 +509,9 @@ static void test_bad_arguments(const char *format)
 			memset(&unborn, 0, sizeof(unborn));
 			if (!world_open(&other, format, 12, 39, 0, 0))
 				return;
+			features |= PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY;
+			if (!world_open(&copies, format, granules[gi], 48, features, 0))
+				return;
 			want_status(pgt_gather_begin(&foreign, other.t), PGT_OK);
 			open_for_bad_calls(format, granules[gi], features, 0);
 			want_status(pgt_gather_begin(&ended, w.t), PGT_OK);
@@ -395,8 +519,10 @@ static void test_bad_arguments(const char *format)
 			for (unsigned i = 0; i < N_CALLS; i++)
 				bad_calls(&calls[i]);
 			want_status(pgt_gather_end(&foreign), PGT_OK);
+			want_u64(copies.e.allocated, 1);
 			world_close(&w);
 			world_close(&other);
+			world_close(&copies);
 			ok(fine, "%s, granule 2^%u, %s half: bad arguments alone and in pairs "
 			   "give the documented code and change nothing", format, granules[gi],
 			   upper ? "upper" : "lower");
@@ -436,6 +562,151 @@ static void test_state_last(const char *format)
 	world_close(&w);
 	ok(fine, "%s: the table's state comes after the arguments, and a failed call leaves "
 	   "its gather open", format);
+}
+
+/* A field is changed whole or not at all. */
+static void test_fields(const char *format)
+{
+	static const uint64_t masks[] = { PGT_MEM_MASK, PGT_SH_MASK };
+	const unsigned shift[] = { 16, 24 }, values[] = { 5, 3 };
+	uint64_t at = MIB(256);
+
+	begin();
+	open_for_bad_calls(format, 12, 0, 0);
+	embed_snapshot(&w.e, &before);
+	embed_log_clear(&w.e);
+	for (unsigned f = 0; f < 2; f++)
+		for (uint64_t part = 0; part <= masks[f] >> shift[f]; part++)
+			for (uint64_t set = 0; set <= masks[f] >> shift[f]; set++) {
+				uint64_t clear = part << shift[f];
+				bool good = clear == masks[f] ? set < values[f] : !part && !set;
+
+				if (good)
+					continue;
+				where("clear %#" PRIx64 " set %#" PRIx64, clear, set << shift[f]);
+				want_status(pgt_protect(w.t, at, KIB(4), set << shift[f], clear, 0, NULL),
+					    PGT_EINVAL);
+				want_status(pgt_protect(w.t, at, KIB(4), PGT_SW0 | set << shift[f],
+							PGT_WRITE | clear, 0, NULL), PGT_EINVAL);
+			}
+	unchanged(w.e.allocated, w.e.freed);
+	where("nothing to do");
+	want_status(pgt_protect(w.t, at, KIB(4), 0, 0, 0, NULL), PGT_OK);
+	want_status(pgt_protect(w.t, at, KIB(4), PGT_MEM_NORMAL | PGT_SH_INNER,
+				PGT_MEM_MASK | PGT_SH_MASK, 0, NULL), PGT_OK);
+	unchanged(w.e.allocated, w.e.freed);
+	world_close(&w);
+	ok(fine, "%s: part of a field, or a field's bits alone, are PGT_EINVAL", format);
+}
+
+/* State that neither hardware nor faults set again isn't cleared. */
+static void test_untracked(const char *format)
+{
+	static const struct {
+		uint64_t feature, state;
+	} tracks[] = {
+		{ 0, 0 },
+		{ PGT_FEAT_TRACK_YOUNG, PGT_YOUNG },
+		{ PGT_FEAT_TRACK_DIRTY, PGT_DIRTY },
+		{ PGT_FEAT_HW_YOUNG, PGT_YOUNG },
+		{ PGT_FEAT_HW_YOUNG | PGT_FEAT_HW_DIRTY, PGT_YOUNG | PGT_DIRTY },
+	};
+
+	begin();
+	for (unsigned i = 0; i < 5; i++)
+		for (uint64_t state = PGT_YOUNG; state <= (PGT_YOUNG | PGT_DIRTY); state += PGT_YOUNG) {
+			int code = state & ~tracks[i].state ? PGT_ENOTSUP : PGT_OK;
+
+			if (!world_open(&w, format, 12, 48, tracks[i].feature, EMBED_TLB))
+				return;
+			where("features %#" PRIx64 " state %#" PRIx64, tracks[i].feature, state);
+			want_status(pgt_map(w.t, MIB(256), MIB(2), MIB(2), RWD, 0, NULL), PGT_OK);
+			want_status(pgt_harvest(w.t, MIB(256), MIB(2), state, PGT_PEEK, NULL, NULL), PGT_OK);
+			embed_snapshot(&w.e, &before);
+			want_status(pgt_harvest(w.t, MIB(256), MIB(2), state, 0, NULL, NULL), code);
+			want_u64(embed_compare(&w.e, &before) == NULL, code != PGT_OK);
+			want_status(pgt_protect(w.t, MIB(256), MIB(2), 0, state, 0, NULL), code);
+			want_u64(query(w.t, MIB(256)).attr, code == PGT_OK ? RWD & ~state : RWD);
+			/* ... and put back. */
+			want_status(pgt_protect(w.t, MIB(256), MIB(2), state, 0, 0, NULL), PGT_OK);
+			want_u64(query(w.t, MIB(256)).attr, RWD);
+			world_close(&w);
+		}
+	ok(fine, "%s: clearing state that nothing sets again is PGT_ENOTSUP, peeking isn't", format);
+}
+
+/* A copy goes to a table of the same shape. */
+static void test_shapes(const char *format)
+{
+	static const struct {
+		unsigned g, input, output;
+		uint64_t features;
+	} shapes[] = {
+		{ 14, 48, 48, 0 }, { 12, 39, 48, 0 }, { 12, 48, 40, 0 }, { 12, 48, 48, PGT_FEAT_UPPER },
+	};
+	struct world other;
+
+	begin();
+	open_for_bad_calls(format, 12, 0, 0);
+	embed_snapshot(&w.e, &before);
+	for (unsigned i = 0; i < 4; i++) {
+		int status;
+
+		if (world_open_as(&other, format, shapes[i].g, shapes[i].input, shapes[i].output,
+				  shapes[i].features, 0) != PGT_OK) {
+			embed_fini(&other.e);
+			continue;
+		}
+		where("shape %u", i);
+		status = pgt_copy(other.t, w.t, MIB(256), KIB(4), 0, NULL);
+		want(status == PGT_EINVAL || status == PGT_ENOTSUP);
+		want_u64(other.e.live, 1);
+		world_close(&other);
+	}
+	want(!embed_compare(&w.e, &before));
+	world_close(&w);
+	ok(fine, "%s: a copy to a table of another shape is refused", format);
+}
+
+/* Tables that are only read. */
+static void test_read_only(const char *format)
+{
+	struct pgt_bitmap bitmap;
+	struct pgt_config c;
+	struct pgt *t = NULL;
+	uint64_t word = 0;
+
+	begin();
+	open_for_bad_calls(format, 12, PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY, 0);
+	c = w.c;
+	c.memory.alloc = NULL;
+	c.memory.free = NULL;
+	want_status(pgt_attach(&c, pgt_root(w.t), &t), PGT_OK);
+	if (t) {
+		embed_snapshot(&w.e, &before);
+		embed_log_clear(&w.e);
+		bitmap = (struct pgt_bitmap){ &word, MIB(256), 1, 12 };
+		want_status(pgt_protect(t, MIB(256), KIB(4), PGT_SW0, 0, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_move(t, MIB(256), GIB(1), KIB(4), 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_copy(t, w.t, GIB(1), KIB(4), 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_copy(w.t, t, GIB(1), KIB(4), 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_split(t, MIB(256), KIB(4), 12, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_collapse(t, MIB(256), KIB(4), 12, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_harvest(t, MIB(256), KIB(4), PGT_YOUNG, 0, &bitmap, NULL), PGT_ENOTSUP);
+		want_status(pgt_fault(t, MIB(256), PGT_READ, NULL), PGT_ENOTSUP);
+		want_status(pgt_store(t, GIB(1), KIB(4), 1, 0, NULL), PGT_ENOTSUP);
+		/* Malformed comes first, addresses last. */
+		want_status(pgt_protect(t, MIB(256), KIB(4), BIT(63), 0, 0, NULL), PGT_EINVAL);
+		want_status(pgt_move(t, MIB(256), MIB(256), KIB(4), 0, NULL), PGT_EINVAL);
+		want_status(pgt_copy(t, t, MIB(256), KIB(4), 0, NULL), PGT_EINVAL);
+		want_status(pgt_move(t, 1, 2, 1, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_fault(t, BIT(60), PGT_READ, NULL), PGT_ENOTSUP);
+		want_u64(word, 0);
+		unchanged(w.e.allocated, w.e.freed);
+		pgt_destroy(t);
+	}
+	world_close(&w);
+	ok(fine, "%s: tables that are only read refuse all changing calls", format);
 }
 
 /* What is not a range call. */
@@ -625,6 +896,13 @@ static void sweep_ranges(uint64_t va, uint64_t len)
 	if (code != PGT_OK) {
 		want_status(pgt_unmap(w.t, va, len, PGT_WHOLE, NULL), code);
 		want_status(pgt_trim(w.t, va, len, NULL), code);
+		want_status(pgt_protect(w.t, va, len, PGT_SW0, 0, 0, NULL), code);
+		want_status(pgt_split(w.t, va, len, w.geo.g, 0, NULL), code);
+		want_status(pgt_collapse(w.t, va, len, w.geo.g, 0, NULL), code);
+		want_status(pgt_harvest(w.t, va, len, PGT_YOUNG, PGT_PEEK, NULL, NULL), code);
+		want_status(pgt_store(w.t, va, len, 1, PGT_REPLACE, NULL), code);
+		want(pgt_move(w.t, va, w.base, len, 0, NULL) < 0);
+		want(pgt_move(w.t, w.base, va, len, 0, NULL) < 0);
 	}
 	for (unsigned i = 0; i < n_nasty; i++) {
 		uint64_t pa = nasty[i], n;
@@ -757,6 +1035,15 @@ static void from_callback(void)
 	want_status(pgt_unmap(w.t, sentinel, page, 0, NULL), PGT_EBUSY);
 	want_status(pgt_trim(w.t, sentinel, page, NULL), PGT_EBUSY);
 	want_status(pgt_reserve(w.t, 1), PGT_EBUSY);
+	want_status(pgt_protect(w.t, sentinel, page, 0, PGT_WRITE, 0, NULL), PGT_EBUSY);
+	want_status(pgt_move(w.t, sentinel, sentinel + page, page, 0, NULL), PGT_EBUSY);
+	want_status(pgt_split(w.t, sentinel, page, w.geo.g, 0, NULL), PGT_EBUSY);
+	want_status(pgt_collapse(w.t, sentinel, page, w.geo.g, 0, NULL), PGT_EBUSY);
+	want_status(pgt_harvest(w.t, sentinel, page, PGT_YOUNG, PGT_PEEK, NULL, NULL), PGT_EBUSY);
+	want_status(pgt_fault(w.t, sentinel, PGT_READ, NULL), PGT_EBUSY);
+	want_status(pgt_store(w.t, w.base + GIB(8), page, 1, 0, NULL), PGT_EBUSY);
+	want_status(pgt_copy(copies.t, w.t, sentinel, page, 0, NULL), PGT_EBUSY);
+	want_status(pgt_copy(w.t, copies.t, sentinel, page, 0, NULL), PGT_EBUSY);
 	want_status(pgt_gather_begin(&g, w.t), PGT_EBUSY);
 	if (open_gather)
 		want_status(pgt_gather_end(open_gather), PGT_EBUSY);
@@ -767,6 +1054,14 @@ static void from_callback(void)
 	want_status(pgt_map(w.t, 1, 2, 3, PGT_READ, 0, NULL), PGT_EBUSY);
 	want_status(pgt_unmap(w.t, BIT(60), page, 0, NULL), PGT_EBUSY);
 	want_status(pgt_trim(w.t, BIT(60), page, NULL), PGT_EBUSY);
+	want_status(pgt_protect(w.t, sentinel, page, BIT(63), 0, 0, NULL), PGT_EINVAL);
+	want_status(pgt_move(w.t, sentinel, sentinel, page, 0, NULL), PGT_EINVAL);
+	want_status(pgt_harvest(w.t, sentinel, page, 0, 0, NULL, NULL), PGT_EINVAL);
+	want_status(pgt_split(w.t, sentinel, page, 1, 0, NULL), PGT_EBUSY);
+	want_status(pgt_harvest(w.t, 1, 2, PGT_DIRTY, 0, NULL, NULL), PGT_EBUSY);
+	want_status(pgt_move(w.t, 1, 2, 1, 0, NULL), PGT_EBUSY);
+	want_status(pgt_fault(w.t, BIT(60), PGT_READ, NULL), PGT_EBUSY);
+	want_status(pgt_store(w.t, BIT(60), page, UINT64_MAX, 0, NULL), PGT_EBUSY);
 
 	want_status(pgt_query(w.t, sentinel, &m), PGT_OK);
 	want_u64(m.pa, MIB(64));
@@ -796,6 +1091,19 @@ static uint64_t unit_hook(void *ctx, uint64_t pa, uint64_t len)
 	unit_calls++;
 	where("from unit");
 	from_callback();
+	return len;
+}
+
+static uint64_t writable_calls;
+
+static uint64_t writable_hook(void *ctx, uint64_t va, uint64_t pa, uint64_t len, uint64_t attr,
+			      bool *yes)
+{
+	(void)ctx, (void)va, (void)pa, (void)attr;
+	writable_calls++;
+	where("from writable");
+	from_callback();
+	*yes = true;
 	return len;
 }
 
@@ -834,6 +1142,18 @@ static void changing_calls(struct pgt_gather *g)
 	want_status(pgt_map(w.t, at, 0, page, PGT_READ, PGT_REPLACE, g), PGT_OK);
 	want_status(pgt_unmap(w.t, at, 2 * block, PGT_KEEP_TABLES, g), PGT_OK);
 	want_status(pgt_trim(w.t, at, 2 * block, g), PGT_OK);
+	want_status(pgt_map(w.t, at, at - w.base, block * 2, PGT_READ, 0, g), PGT_OK);
+	want_status(pgt_protect(w.t, at + page, page, PGT_WRITE, 0, 0, g), PGT_OK);
+	want_status(pgt_fault(w.t, at + page, PGT_WRITE, g), PGT_OK);
+	want_status(pgt_protect(w.t, at + page, page, 0, PGT_WRITE, 0, g), PGT_OK);
+	want_status(pgt_copy(copies.t, w.t, at, 2 * block, PGT_COW, g), PGT_OK);
+	want_status(pgt_unmap(copies.t, at, 2 * block, 0, NULL), PGT_OK);
+	want_status(pgt_harvest(w.t, at, 2 * block, PGT_YOUNG, PGT_PEEK, NULL, g), PGT_OK);
+	want_status(pgt_collapse(w.t, at, 2 * block, geo_bits(&w.geo, 2), 0, g), PGT_OK);
+	want_status(pgt_split(w.t, at, block, w.geo.g, 0, g), PGT_OK);
+	want_status(pgt_move(w.t, at, at + 8 * block + page, 2 * block, 0, g), PGT_OK);
+	want_status(pgt_store(w.t, at + 8 * block, 2 * block, 9, PGT_REPLACE, g), PGT_OK);
+	want_status(pgt_unmap(w.t, at + 8 * block, 3 * block, 0, g), PGT_OK);
 	in_change = false;
 	want_status(pgt_map(w.t, w.base + GIB(8), 0, page, PGT_READ, 0, g), PGT_OK);
 	want_status(pgt_unmap(w.t, w.base + GIB(8), page, 0, g), PGT_OK);
@@ -849,11 +1169,12 @@ static void test_callbacks(const char *format)
 
 	begin();
 	memset(callbacks, 0, sizeof(callbacks));
-	unit_calls = removed_calls = virt_calls = 0;
-	if (!world_open(&w, format, 12, 48, 0, EMBED_ALL))
+	unit_calls = removed_calls = virt_calls = writable_calls = 0;
+	if (!world_open(&w, format, 12, 48, 0, EMBED_ALL) || !world_open(&copies, format, 12, 48, 0, 0))
 		return;
 	pgt_destroy(w.t);
 	w.c.pages.unit = unit_hook;
+	w.c.pages.writable = writable_hook;
 	real_virt = w.c.memory.to_virt;
 	w.c.memory.to_virt = virt_hook;
 	want_status(pgt_create(&w.c, &w.t), PGT_OK);
@@ -877,11 +1198,12 @@ static void test_callbacks(const char *format)
 		where("%s was called", embed_kind_name(kinds[i]));
 		want(callbacks[kinds[i]]);
 	}
-	want(unit_calls && removed_calls && virt_calls);
+	want(unit_calls && removed_calls && virt_calls && writable_calls);
 	/* Afterwards changing calls are in order again. */
 	where("afterwards");
 	changing_calls(NULL);
 	world_close(&w);
+	world_close(&copies);
 	ok(fine, "%s: from every callback of a changing call, changing calls are PGT_EBUSY and "
 	   "reading calls answer", format);
 }
@@ -962,6 +1284,10 @@ int main(void)
 	for_formats(format) {
 		test_bad_arguments(format);
 		test_state_last(format);
+		test_fields(format);
+		test_untracked(format);
+		test_shapes(format);
+		test_read_only(format);
 		test_other_calls(format);
 		test_sweep(format);
 		test_max_leaf(format);
