@@ -409,7 +409,8 @@ static TAP_UNUSED bool raw_sound_table(const struct world *w, uint64_t pa, unsig
 		}
 		if (!raw_is_leaf(w, e, level)) {
 			/* Neither a reserved type nor anything that the tests didn't ask for. */
-			good &= want_u64(w->arm64 ? e & 1 : e, 0);
+			if (w->arm64 || (e & PGT_GENERIC_TYPE) != PGT_GENERIC_TOKEN)
+				good &= want_u64(w->arm64 ? e & 1 : e, 0);
 			continue;
 		}
 		good &= want(level >= w->geo.top_block);
