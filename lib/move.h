@@ -303,11 +303,23 @@ static void move_range(struct move *m)
 	build_finish(&m->to, &m->at);
 }
 
+/* Whether a destination is in the table that the source is in. */
+static inline bool move_is_near(const struct call *c, uint64_t to)
+{
+	return to - c->at.begin[c->at.level + 1] <= table_mask(c->t, c->at.level);
+}
+
 /* The entry for a destination, if tables lead to it and it is empty; else NULL. */
 static struct pgt_entry *move_place(struct call *c, uint64_t to, int level)
 {
+	struct pgt_entry *near;
 	struct pgt_walk w;
 
+	if (move_is_near(c, to)) {
+		near = c->at.table[level + 1] + ((to - c->at.begin[level + 1]) >> level_shift(c->t, level));
+		tally(c)->reads++;
+		return entry_load(near) ? NULL : near;
+	}
 	walk_start(&w, c->t, to, to);
 	while (w.level < level) {
 		uint64_t raw = entry_load(walk_entry(&w));
@@ -369,7 +381,8 @@ static int move(struct call *c, uint64_t to)
 
 	call_start(c);
 	if (move_one_table(c, to)) {
-		move_trim(c);
+		if (!move_is_near(c, to))
+			move_trim(c);
 		gather_drain(c);
 		return call_finish(c, PGT_OK);
 	}
