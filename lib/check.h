@@ -108,22 +108,23 @@ static bool check_loop(const struct pgt *t, const struct pgt_walk *w, uint64_t p
 	return false;
 }
 
-/* The table to go down into, or NULL. Repeated entries are gone into once. */
+/* The table to go down into, or NULL; repeated entries are gone into once. */
 static struct pgt_entry *check_down(struct check *check, const struct pgt_walk *w, uint64_t raw, bool report)
 {
 	const struct pgt *t = check->t;
 	uint64_t pa = arch_next(t, raw);
+	bool again = walk_index(w) > 0 && entry_load(walk_entry(w) - 1) == raw;
 	struct pgt_entry *table = NULL;
 	const char *what = NULL;
 
-	if (check_loop(t, w, pa))
+	if (check_loop(t, w, pa)) {
 		what = "a table that leads to itself";
-	else if (walk_index(w) > 0 && entry_load(walk_entry(w) - 1) == raw)
+	} else if (again) {
 		what = t->attached ? NULL : "a table that is reached twice";
-	else
+	} else {
 		table = table_at(t, pa, granule(t));
-	if (!table && !what && !(walk_index(w) > 0 && entry_load(walk_entry(w) - 1) == raw))
-		what = "a table in memory that nobody knows";
+		what = table ? NULL : "a table in memory that nobody knows";
+	}
 	if (what && report)
 		check_report(check, w, walk_index(w), walk_begin(w), raw, what);
 	return table;
