@@ -8,7 +8,11 @@
 
 #define GATHER_RANGES 8
 #define GATHER_TABLES 32
-#define TABLE_LEVEL   UINT64_C(7) /* the bits of a waiting table that hold its level + 1 */
+/* A word for waiting tables: the PA of the first, its level + 1, and how many
+ * more of that level follow it in memory. */
+#define TABLE_LEVEL   UINT64_C(7)
+#define TABLE_PA      UINT64_C(0x000ffffffffffff8)
+#define TABLE_MORE    52
 
 /* A range whose invalidation is due. */
 struct pending {
@@ -27,8 +31,8 @@ struct PGT_INSIDE gather {
 	bool wrote;            /* entries that no invalidation has made visible yet */
 	struct pending call;
 	struct pending range[GATHER_RANGES];
-	/* Unlinked tables, each with all that hangs below it: PA, and level + 1
-	 * in the low bits. They stay as they were: a walker may be in them. */
+	/* Unlinked tables, each with all that hangs below it. They stay as they
+	 * were: a walker may be in them. */
 	uint64_t table[GATHER_TABLES];
 };
 

@@ -136,8 +136,29 @@ static void gather_drain(struct call *c)
 		c->t->tlb.sync(c->t->tlb.ctx);
 	}
 	g->tables = 0;
-	for (unsigned i = 0; i < tables; i++)
-		free_subtree(c, g->table[i] & ~TABLE_LEVEL, (int)(g->table[i] & TABLE_LEVEL) - 1);
+	for (unsigned i = 0; i < tables; i++) {
+		uint64_t pa = g->table[i] & TABLE_PA, more = g->table[i] >> TABLE_MORE;
+		int level = (int)(g->table[i] & TABLE_LEVEL) - 1;
+
+		for (uint64_t k = 0; k <= more; k++)
+			free_subtree(c, pa + k * granule(c->t), level);
+	}
+}
+
+/* Whether a table is a neighbour of those that a word has, and joins them. */
+static inline bool table_joins(const struct pgt *t, uint64_t *word, uint64_t pa, int level)
+{
+	uint64_t first = *word & TABLE_PA, more = *word >> TABLE_MORE;
+
+	if ((*word & TABLE_LEVEL) != (uint64_t)(level + 1) || more == UINT64_MAX >> TABLE_MORE)
+		return false;
+	if (pa == first + (more + 1) * granule(t))
+		*word += UINT64_C(1) << TABLE_MORE;
+	else if (first >= granule(t) && pa == first - granule(t))
+		*word += (UINT64_C(1) << TABLE_MORE) - granule(t);
+	else
+		return false;
+	return true;
 }
 
 /* A table was unlinked from [first, last], with all below it. */
@@ -150,6 +171,8 @@ static void gather_table(struct call *c, uint64_t pa, int level, uint64_t first,
 		free_subtree(c, pa, level);
 		return;
 	}
+	if (g->tables && table_joins(c->t, &g->table[g->tables - 1], pa, level))
+		return;
 	if (g->tables == GATHER_TABLES)
 		gather_drain(c);
 	g->table[g->tables++] = pa | (uint64_t)(level + 1);

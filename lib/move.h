@@ -10,7 +10,7 @@
 #define PGT_MOVE_H
 
 #include "edge.h"
-#include "trim.h"
+#include "unmap.h"
 
 /* Leaves taken out of the source that go to consecutive addresses as they are. */
 struct batch {
@@ -362,13 +362,23 @@ static bool move_one_table(struct call *c, uint64_t to)
 	return true;
 }
 
+/* Nothing is left in the source: its tables go, whole ones by one store. */
+static void move_clear(struct call *c)
+{
+	bool asked = c->asked;
+
+	c->asked = false;
+	unmap_range(c);
+	c->asked = asked;
+}
+
 /* After a move: the table that the source stood in may be empty. */
 static void move_trim(struct call *c)
 {
 	if (!(c->flags & PGT_KEEP_TABLES) && !(c->t->features & PGT_FEAT_PARALLEL) &&
 	    c->at.level > c->t->start_level &&
 	    table_is_empty(c, c->at.table[c->at.level + 1], c->at.level, c->at.begin[c->at.level + 1]))
-		trim_range(c);
+		move_clear(c);
 }
 
 static int move(struct call *c, uint64_t to)
@@ -406,7 +416,7 @@ static int move(struct call *c, uint64_t to)
 	place_clear(c, to, to_last);
 	move_range(&m);
 	if (!(c->flags & PGT_KEEP_TABLES) && !(c->t->features & PGT_FEAT_PARALLEL))
-		trim_range(c);
+		move_clear(c);
 	/* Nothing else is made at either place before the source is forgotten. */
 	gather_drain(c);
 	return call_finish(c, status);
