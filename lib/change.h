@@ -284,7 +284,10 @@ PGT_INLINE unsigned change_units(struct call *c, const struct pgt_walk *w, int l
 {
 	if (members > 1 && arch_runs_in_place())
 		return change_runs(c, w, level, i, n, members, m, ch);
-	if (members > 1)
+	/* A run that was broken to change it is made again as it will be, at once. */
+	if (members > 1 && arch_broken(raw))
+		change_run(c, w, i, members, m, ch);
+	else if (members > 1)
 		change_run_plain(c, w, i, members, m, ch);
 	else
 		change_leaf(c, w, walk_entry(w), level, i, raw, m, ch);

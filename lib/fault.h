@@ -8,8 +8,9 @@
 #include "read.h"
 
 /* Every member that lacks what hardware would have set gets it. They are
- * compared as they stand: a walker that doesn't set them itself needs each. */
-static void fault_fix(struct call *c, const struct cut *cut, uint64_t state)
+ * compared as they stand: a walker that doesn't set them itself needs each.
+ * False where a leaf is gone that was there. */
+static bool fault_fix(struct call *c, const struct cut *cut, uint64_t state)
 {
 	struct modify m = { .set = state };
 
@@ -22,12 +23,15 @@ static void fault_fix(struct call *c, const struct cut *cut, uint64_t state)
 		if (arch_modify(c->t, raw, cut->level, &m) == raw)
 			continue;
 		do {
+			if (arch_kind(c->t, raw, cut->level) != KIND_LEAF)
+				return false;
 			new = arch_modify(c->t, raw, cut->level, &m);
 			tally(c)->rmws++;
 		} while (!entry_compare_swap(e, &raw, new));
 		tally(c)->changed++;
 		gather_wrote(c, e, 1);
 	}
+	return true;
 }
 
 static int fault(struct call *c, uint64_t access)
@@ -55,7 +59,8 @@ static int fault(struct call *c, uint64_t access)
 		return call_finish(c, PGT_ENOTSUP);
 	cut_find(&cut, c, &w, raw);
 	tally(c)->leaves += cut.members;
-	fault_fix(c, &cut, access & PGT_WRITE ? PGT_YOUNG | PGT_DIRTY : PGT_YOUNG);
+	if (!fault_fix(c, &cut, access & PGT_WRITE ? PGT_YOUNG | PGT_DIRTY : PGT_YOUNG))
+		return call_finish(c, PGT_ENOENT);
 	local.first = cut.begin;
 	local.last = cut.end;
 	local.stride_bits = (uint8_t)level_shift(t, w.level);

@@ -148,7 +148,7 @@ static inline void need_range(struct need *need, struct build *b, int level, uin
 
 	for (;;) {
 		uint64_t piece_last = build_piece_last(b, first);
-		uint64_t misfit = build_pa(b, first) ^ first;
+		uint64_t misfit = b->token ? 0 : build_pa(b, first) ^ first;
 		int top = level;
 
 		if (piece_last > last)
