@@ -1,25 +1,22 @@
 /* SPDX-FileCopyrightText: 2026 libpgtable authors */
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All changing calls in random order on the format with four entries a table,
- * against a flat model of each page: what is mapped, its attributes, young,
- * dirty, token.  Hardware sets state in between.  Each call is first made to
- * fail at its k-th allocation, for every k, and must then have changed nothing.
+ * All changing calls in random order, against a flat model of each page: what
+ * is mapped, its attributes, young, dirty, token.  Hardware sets state in
+ * between.  Each call is first made to fail at its k-th allocation, for every
+ * k, and must then have changed nothing.  The same program runs on the format
+ * with four entries a table and on those of the library.
  */
 #include "../tap.h"
 #include <pgtable/pgtable.h>
 #include <string.h>
 
-#define PAGE      32u
 #define PAGES_MAX 64u
 #define POOL      512u
 #define STATE     (PGT_YOUNG | PGT_DIRTY)
 
-static union {
-	uint64_t align;
-	unsigned char bytes[POOL * 64 + 64];
-} pool;
-static unsigned char *memory;
+static uint64_t page, slot; /* bytes of a page; and of what a table is given */
+static unsigned char *memory, *before;
 static bool used[POOL];
 static unsigned live, refuse;
 
@@ -32,8 +29,8 @@ static int pool_alloc(void *ctx, uint64_t bytes, uint64_t *pa)
 		if (!used[i]) {
 			used[i] = true;
 			live++;
-			memset(memory + i * 64, 0, 64);
-			*pa = (uint64_t)i * 64;
+			memset(memory + i * slot, 0, slot);
+			*pa = i * slot;
 			return 0;
 		}
 	return -1;
@@ -42,19 +39,19 @@ static int pool_alloc(void *ctx, uint64_t bytes, uint64_t *pa)
 static void pool_free(void *ctx, uint64_t pa, uint64_t bytes)
 {
 	(void)ctx, (void)bytes;
-	if (pa % 64 || pa / 64 >= POOL || !used[pa / 64]) {
+	if (pa % slot || pa / slot >= POOL || !used[pa / slot]) {
 		printf("Bail out! a table that was never given is freed\n");
 		exit(EXIT_FAILURE);
 	}
-	used[pa / 64] = false;
+	used[pa / slot] = false;
 	live--;
-	memset(memory + pa, 0xa5, 64);
+	memset(memory + pa, 0xa5, slot);
 }
 
 static void *pool_virt(void *ctx, uint64_t pa, uint64_t bytes)
 {
 	(void)ctx, (void)bytes;
-	return pa < POOL * 64 && used[pa / 64] ? memory + pa : NULL;
+	return pa < POOL * slot && used[pa / slot] ? memory + pa : NULL;
 }
 
 static unsigned invalidations;
@@ -80,6 +77,8 @@ struct page {
 static struct page model[PAGES_MAX];
 static unsigned pages;
 static uint64_t base, seed;
+static unsigned page_bits;
+static bool whole; /* the model has all of the address space */
 static unsigned long differences, calls, refused;
 
 static unsigned rnd(unsigned n)
@@ -90,28 +89,32 @@ static unsigned rnd(unsigned n)
 	return (unsigned)((seed >> 33) % n);
 }
 
-static void differ(const char *what, unsigned page)
+static void differ(const char *what, unsigned number)
 {
 	if (differences++ < 5)
-		printf("# %s: page %u\n", what, page);
+		printf("# %s: page %u\n", what, number);
 }
 
 /* A leaf or a run has one state: that of all its pages together. */
 static void join_states(const struct pgt *t)
 {
 	for (unsigned i = 0; i < pages;) {
-		uint64_t va = base + i * PAGE, state = 0, begin, bytes;
+		uint64_t va = base + i * page, state = 0, begin, bytes;
 		struct pgt_mapping m;
 		unsigned first, end;
 
 		pgt_query(t, va, &m);
+		if (m.state != PGT_LEAF) {
+			i++;
+			continue;
+		}
 		bytes = m.run_bytes > m.len ? m.run_bytes : m.len;
 		begin = m.va - (m.va - base) % bytes;
-		first = (unsigned)((begin - base) / PAGE);
-		end = first + (unsigned)(bytes / PAGE);
+		first = (unsigned)((begin - base) / page);
+		end = first + (unsigned)(bytes / page);
 		for (unsigned k = first; k < end; k++)
 			state |= model[k].attr & STATE;
-		for (unsigned k = first; k < end && model[i].state == PGT_LEAF; k++)
+		for (unsigned k = first; k < end; k++)
 			model[k].attr |= state;
 		i = end;
 	}
@@ -120,7 +123,7 @@ static void join_states(const struct pgt *t)
 static void compare(const struct pgt *t, const struct page *pages_of, const char *what)
 {
 	for (unsigned i = 0; i < pages; i++) {
-		uint64_t va = base + i * PAGE;
+		uint64_t va = base + i * page;
 		struct pgt_mapping m;
 
 		if (pgt_query(t, va, &m) != PGT_OK || m.state != pages_of[i].state)
@@ -166,14 +169,14 @@ static struct pgt *copied;
 
 static int make(struct pgt *t, struct call *k)
 {
-	uint64_t va = base + k->first * PAGE, len = k->count * PAGE;
+	uint64_t va = base + k->first * page, len = k->count * page;
 
 	calls++;
 	switch (k->what) {
 	case MAP: return pgt_map(t, va, k->pa, len, k->attr, k->flags, NULL);
 	case UNMAP: return pgt_unmap(t, va, len, k->flags, NULL);
 	case PROTECT: return pgt_protect(t, va, len, k->set, k->clear, k->flags, NULL);
-	case MOVE: return pgt_move(t, va, base + k->to * PAGE, len, k->flags, NULL);
+	case MOVE: return pgt_move(t, va, base + k->to * page, len, k->flags, NULL);
 	case SPLIT: return pgt_split(t, va, len, k->bits, k->flags, NULL);
 	case COLLAPSE: return pgt_collapse(t, va, len, k->bits, 0, NULL);
 	case HARVEST: return pgt_harvest(t, va, len, k->set, k->flags, &k->bitmap, NULL);
@@ -192,8 +195,7 @@ static void choose(struct call *k)
 	static const uint64_t clears[] = { 0, PGT_SW0, PGT_GLOBAL, 0, PGT_SW1, PGT_MEM_MASK, PGT_WRITE | PGT_NOACCESS,
 					   PGT_NOACCESS };
 	static const unsigned map_flags[] = { 0, PGT_REPLACE, PGT_REPLACE, PGT_REPLACE | PGT_KEEP_TABLES,
-					      PGT_REPLACE | PGT_MAX_LEAF(6), PGT_MAX_LEAF(5), PGT_REPLACE | PGT_NO_SPLIT };
-	static const unsigned sizes[] = { 5, 6, 7, 8 };
+					      PGT_REPLACE, 0, PGT_REPLACE | PGT_NO_SPLIT };
 	unsigned pick = rnd(8);
 
 	memset(k, 0, sizeof *k);
@@ -206,19 +208,23 @@ static void choose(struct call *k)
 		k->count = (k->count + 3) & ~3u;
 	if (k->count > pages - k->first)
 		k->count = pages - k->first;
-	k->pa = (k->first + 64 * (1 + rnd(2)) + (rnd(3) ? 0 : rnd(9))) * PAGE;
+	k->pa = (k->first + 64 * (1 + rnd(2)) + (rnd(3) ? 0 : rnd(9))) * page;
 	k->attr = PGT_READ | (rnd(2) ? PGT_WRITE : 0) | (rnd(3) ? 0 : PGT_SW0) | (rnd(8) ? 0 : PGT_NOACCESS) |
 		  (rnd(4) ? 0 : PGT_GLOBAL);
 	k->token = rnd(1000);
 	k->set = sets[pick];
 	k->clear = clears[pick];
-	k->bits = sizes[rnd(4)];
+	k->bits = page_bits + rnd(5);
 	k->access = rnd(2) ? PGT_READ : PGT_WRITE;
 	k->to = rnd(pages);
 	if (k->what == MOVE && rnd(2))
 		k->to = (k->to & ~3u) | (k->first & 3);
-	if (k->what == MAP || k->what == STORE)
-		k->flags = map_flags[rnd(7)];
+	if (!whole && k->to > pages - k->count)
+		k->to = pages - k->count;
+	if (k->what == MAP || k->what == STORE) {
+		pick = rnd(7);
+		k->flags = map_flags[pick] | (pick == 4 || pick == 5 ? PGT_MAX_LEAF(page_bits + (pick == 4)) : 0);
+	}
 	if (k->what == STORE && rnd(3) == 0)
 		k->flags |= PGT_SEQUENCE;
 	if (k->what == UNMAP)
@@ -230,7 +236,7 @@ static void choose(struct call *k)
 	if (k->what == HARVEST) {
 		k->set = rnd(3) == 0 ? PGT_YOUNG : rnd(2) ? PGT_DIRTY : STATE;
 		k->flags = rnd(4) == 0 ? PGT_PEEK : rnd(3) == 0 ? PGT_SELECTED : 0;
-		k->bitmap = (struct pgt_bitmap){ k->words, base, pages, 5 };
+		k->bitmap = (struct pgt_bitmap){ k->words, base, pages, (uint8_t)page_bits };
 		for (unsigned i = 0; (k->flags & PGT_SELECTED) && i < pages; i++)
 			k->words[i / 64] |= (uint64_t)rnd(2) << (i % 64);
 	}
@@ -276,17 +282,17 @@ static int expected(const struct pgt *t, const struct call *k)
 	}
 }
 
-static bool selected(const struct call *k, unsigned page)
+static bool selected(const struct call *k, unsigned i)
 {
-	return page >= k->first && page < k->first + k->count &&
-	       (!(k->flags & PGT_SELECTED) || (k->words[page / 64] >> (page % 64) & 1));
+	return i >= k->first && i < k->first + k->count &&
+	       (!(k->flags & PGT_SELECTED) || (k->words[i / 64] >> (i % 64) & 1));
 }
 
 /* Whether any page of the group has an attribute. */
-static bool group_has(const uint64_t *group, unsigned page, uint64_t attr)
+static bool group_has(const uint64_t *group, unsigned of, uint64_t attr)
 {
 	for (unsigned i = 0; i < pages; i++)
-		if (group[i] == group[page] && (model[i].attr & attr))
+		if (group[i] == group[of] && (model[i].attr & attr))
 			return true;
 	return false;
 }
@@ -321,7 +327,7 @@ static void apply(struct call *k, struct pgt *t, uint64_t leaf_first, uint64_t l
 	(void)t;
 	for (unsigned i = k->first; i < k->first + k->count; i++) {
 		struct page *p = &model[i];
-		uint64_t pa = k->pa + (i - k->first) * PAGE;
+		uint64_t pa = k->pa + (i - k->first) * page;
 
 		switch (k->what) {
 		case MAP:
@@ -374,14 +380,15 @@ static void compare_copy(const struct call *k)
 /* Fails at the k-th allocation, for every k; then succeeds, or is refused. */
 static int try_all(struct pgt *t, struct call *k)
 {
-	static unsigned char before[sizeof pool.bytes];
 	unsigned tables = live;
 	struct call keep = *k;
 
 	for (unsigned n = 1;; n++) {
 		int status;
 
-		memcpy(before, memory, POOL * 64);
+		for (unsigned i = 0; i < POOL; i++)
+			if (used[i])
+				memcpy(before + i * slot, memory + i * slot, slot);
 		refuse = n;
 		status = make(t, k);
 		if (status == PGT_OK) {
@@ -390,7 +397,7 @@ static int try_all(struct pgt *t, struct call *k)
 		}
 		refuse = 0;
 		for (unsigned i = 0; i < POOL; i++)
-			if (used[i] && memcmp(before + i * 64, memory + i * 64, 64))
+			if (used[i] && memcmp(before + i * slot, memory + i * slot, slot))
 				differ("a call that failed changed a table", i);
 		if (live != tables || memcmp(keep.words, k->words, sizeof k->words))
 			differ("a call that failed leaks or reports", n);
@@ -407,9 +414,9 @@ static void groups(const struct pgt *t, uint64_t *group)
 		struct pgt_mapping m;
 		uint64_t bytes;
 
-		pgt_query(t, base + i * PAGE, &m);
+		pgt_query(t, base + i * page, &m);
 		bytes = m.run_bytes > m.len ? m.run_bytes : m.len;
-		group[i] = (m.va - base) / bytes * bytes / PAGE;
+		group[i] = (m.va - base) / bytes * bytes / page;
 	}
 }
 
@@ -423,7 +430,7 @@ static void one(struct pgt *t, const struct pgt_config *config)
 
 	choose(&k);
 	if (k.what == TOUCH) {
-		uint64_t va = base + k.first * PAGE;
+		uint64_t va = base + k.first * page;
 		struct pgt_mapping m;
 
 		if (pgt_translate(t, va, k.access | PGT_UPDATE, &tr) == PGT_OK) {
@@ -462,13 +469,14 @@ static void one(struct pgt *t, const struct pgt_config *config)
 	pgt_check(t, report, (void *)(uintptr_t)names[k.what]);
 }
 
-static void run(struct pgt_config *config, unsigned input_bits, unsigned rounds, const char *what)
+static void run(struct pgt_config *config, unsigned input_bits, unsigned window, unsigned rounds, const char *what)
 {
 	static unsigned char storage[1024] __attribute__((aligned(16)));
 	struct pgt *t;
 
 	config->input_bits = (uint8_t)input_bits;
-	pages = 1u << (input_bits - 5);
+	pages = window;
+	whole = pages * page == UINT64_C(1) << input_bits;
 	base = config->features & PGT_FEAT_UPPER ? 0 - (UINT64_C(1) << input_bits) : 0;
 	memset(model, 0, sizeof model);
 	differences = calls = refused = 0;
@@ -481,38 +489,61 @@ static void run(struct pgt_config *config, unsigned input_bits, unsigned rounds,
 		if (differences)
 			printf("# at round %u\n", i);
 	}
-	pgt_unmap(t, base, pages * PAGE, 0, NULL);
-	ok(differences == 0 && live == 1, "%s, %u input bits: %lu calls as the model says, %lu refused", what,
-	   input_bits, calls, refused);
+	pgt_unmap(t, base, pages * page, 0, NULL);
+	ok(differences == 0 && live == 1, "%s, %s, %u input bits: %lu calls as the model says, %lu refused",
+	   config->format, what, input_bits, calls, refused);
 	pgt_destroy(t);
-	ok(live == 0, "%s: no table is left", what);
+	ok(live == 0, "%s, %s: no table is left", config->format, what);
+}
+
+static void run_format(const char *format, unsigned granule_bits, unsigned small, unsigned large, unsigned rounds)
+{
+	const uint64_t tracked = PGT_FEAT_HW_YOUNG | PGT_FEAT_HW_DIRTY | PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY;
+	bool tiny = granule_bits == 5, upper = strcmp(format, "generic") != 0;
+	unsigned few = tiny ? 16 : 64;
+	struct pgt_config config = {
+		.size = sizeof config,
+		.format = format,
+		.granule_bits = (uint8_t)granule_bits,
+		.output_bits = tiny ? 16 : 48,
+		.memory = { .alloc = pool_alloc, .free = pool_free, .to_virt = pool_virt },
+		.features = tracked,
+	};
+
+	page_bits = granule_bits;
+	page = UINT64_C(1) << granule_bits;
+	slot = tiny ? 64 : page;
+	memory = aligned_alloc((size_t)slot, (size_t)(POOL * slot));
+	before = malloc((size_t)(POOL * slot));
+	if (!memory || !before) {
+		printf("Bail out! no memory\n");
+		exit(EXIT_FAILURE);
+	}
+	run(&config, small, few, rounds, "plain");
+	config.features |= PGT_FEAT_CONTIG;
+	run(&config, small, few, rounds, "runs");
+	config.tlb.invalidate = tlb_invalidate;
+	config.tlb.sync = tlb_sync;
+	run(&config, small, few, rounds, "runs and a TLB");
+	if (upper)
+		config.features |= PGT_FEAT_UPPER;
+	run(&config, large, 64, rounds, upper ? "upper half" : "all input bits");
+	config.features |= PGT_FEAT_BBM2;
+	run(&config, large, 64, rounds, "level 2");
+	free(memory);
+	free(before);
 }
 
 int main(void)
 {
-	const uint64_t tracked = PGT_FEAT_HW_YOUNG | PGT_FEAT_HW_DIRTY | PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY;
-	struct pgt_config config = {
-		.size = sizeof config,
-		.format = "tiny",
-		.granule_bits = 5,
-		.output_bits = 16,
-		.memory = { .alloc = pool_alloc, .free = pool_free, .to_virt = pool_virt },
-		.features = tracked,
-	};
 	const char *from = getenv("PGT_TEST_SEED");
 
 	seed = from ? strtoull(from, NULL, 0) : UINT64_C(0x9e3779b97f4a7c15);
 	printf("# PGT_TEST_SEED=0x%llx\n", (unsigned long long)seed);
-	memory = pool.bytes + (64 - (uintptr_t)pool.bytes % 64) % 64;
-	run(&config, 9, 100000, "plain");
-	config.features |= PGT_FEAT_CONTIG;
-	run(&config, 9, 100000, "runs");
-	config.tlb.invalidate = tlb_invalidate;
-	config.tlb.sync = tlb_sync;
-	run(&config, 9, 100000, "runs and a TLB");
-	config.features |= PGT_FEAT_UPPER;
-	run(&config, 11, 100000, "upper half");
-	config.features |= PGT_FEAT_BBM2;
-	run(&config, 11, 100000, "level 2");
+	for (const char *const *format = pgt_formats(); *format; format++)
+		if (strcmp(*format, "tiny") == 0)
+			run_format(*format, 5, 9, 11, 100000);
+		else
+			run_format(*format, 12, 39, 48, 5000);
 	return tap_done();
 }
