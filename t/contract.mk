@@ -3,7 +3,7 @@
 # The contract: what each call promises, and the cases that users have met.
 contract_srcs = t/contract.h t/embed.c t/embed.h t/tap.h
 contract_tests = t/arguments.t t/attributes.t t/cases_map.t t/cases_read.t t/cases_unmap.t \
-	t/check.t t/config.t t/gather.t t/protect.t t/pte.t t/visit.t
+	t/check.t t/config.t t/equivalence.t t/gather.t t/moves.t t/protect.t t/pte.t t/visit.t
 
 check_PROGRAMS += $(contract_tests)
 TESTS += $(contract_tests) t/cases.sh
@@ -32,6 +32,12 @@ t_config_t_LDFLAGS = $(t_ldflags)
 t_gather_t_SOURCES = t/gather.c $(contract_srcs)
 t_gather_t_LDADD = libpgtable.la
 t_gather_t_LDFLAGS = $(t_ldflags)
+t_equivalence_t_SOURCES = t/equivalence.c $(contract_srcs)
+t_equivalence_t_LDADD = libpgtable.la
+t_equivalence_t_LDFLAGS = $(t_ldflags)
+t_moves_t_SOURCES = t/moves.c $(contract_srcs)
+t_moves_t_LDADD = libpgtable.la
+t_moves_t_LDFLAGS = $(t_ldflags)
 t_protect_t_SOURCES = t/protect.c $(contract_srcs)
 t_protect_t_LDADD = libpgtable.la
 t_protect_t_LDFLAGS = $(t_ldflags)
