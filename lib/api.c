@@ -219,15 +219,14 @@ int pgt_copy(struct pgt *to, struct pgt *from, uint64_t va, uint64_t len, unsign
 	const unsigned known = PGT_COW | PGT_NO_SPLIT | PGT_NO_BREAK;
 	struct pgt_gather own, theirs;
 	struct call c, t;
-	int status = len && to && to != from ? change_check(from, gather, flags, known) : PGT_EINVAL;
+	bool sound = len && to && from && to != from && same_shape(to, from);
+	int status = sound ? change_check(from, gather, flags, known) : PGT_EINVAL;
 
 	if (status == PGT_OK || status == PGT_ENOTSUP) {
 		int there = change_check(to, NULL, 0, 0);
 
 		status = there == PGT_EBUSY || status == PGT_OK ? there : status;
 	}
-	if (status == PGT_OK && !same_shape(to, from))
-		status = PGT_EINVAL;
 	if (status == PGT_OK)
 		status = check_range(from, va, len, &c.first, &c.last);
 	if (status != PGT_OK)
@@ -280,7 +279,7 @@ static int check_bitmap(const struct pgt_bitmap *b, uint64_t va, uint64_t len)
 {
 	uint64_t skip = va - b->va, last = skip + (len - 1);
 
-	return last < skip || last >> b->unit_bits >= b->units ? PGT_ERANGE : PGT_OK;
+	return va < b->va || last < skip || last >> b->unit_bits >= b->units ? PGT_ERANGE : PGT_OK;
 }
 
 int pgt_harvest(struct pgt *t, uint64_t va, uint64_t len, uint64_t what, unsigned flags,

@@ -72,7 +72,7 @@ static const struct modify *protect_unit(struct protect *p, const struct pgt_wal
 		p->asked = true;
 	}
 	if (last <= p->answer_last)
-		return p->yes ? &p->m : &p->no_write;
+		return p->yes && arch_modify_check(t, raw, &p->m) == PGT_OK ? &p->m : &p->no_write;
 	p->asked = false; /* an answer for a part of it is no for it */
 	return &p->no_write;
 }
@@ -107,6 +107,19 @@ PGT_INLINE int scan_leaf(const struct call *c, const struct modify *m, int level
 	return PGT_OK;
 }
 
+/* A leaf that can't become writable, where the embedder may say that it need not. */
+static int scan_unwritable(struct protect *p, const struct pgt_walk *w, unsigned i, uint64_t raw, int status)
+{
+	const struct pgt *t = p->c->t;
+	uint64_t size = level_mask(t, w->level) + 1, at = walk_begin(w) + i * size;
+
+	if (!p->ask || scan_leaf(p->c, &p->no_write, w->level, raw) != PGT_OK)
+		return status;
+	if (ask_embedder(p, at, arch_pa(t, raw, w->level), size, arch_attr(t, raw)) == size && p->yes)
+		return status;
+	return PGT_OK;
+}
+
 /* As many leaves as there are in a row, from the walk's next byte on. */
 PGT_INLINE int scan_leaves(struct protect *p, struct pgt_walk *w, int level)
 {
@@ -122,6 +135,8 @@ PGT_INLINE int scan_leaves(struct protect *p, struct pgt_walk *w, int level)
 		if (arch_kind(p->c->t, raw, level) != KIND_LEAF)
 			break;
 		status = scan_leaf(p->c, &m, level, raw);
+		if (status != PGT_OK)
+			status = scan_unwritable(p, w, i, raw, status);
 	}
 	tally(p->c)->reads += i;
 	if (i)
