@@ -200,10 +200,13 @@ static void watch(struct embed *embed, const struct embed_event *ev)
 	case EMBED_INVALIDATE:
 	case EMBED_SYNC:
 		look_at_probe(ev);
-		/* fall through */
+		look_at_shadow();
+		look_at_fresh(ev->kind);
+		break;
 	case EMBED_PUBLISH_EV:
 		look_at_shadow();
-		/* fall through */
+		look_at_fresh(ev->kind);
+		break;
 	case EMBED_WRITTEN_EV:
 		look_at_fresh(ev->kind);
 		break;
