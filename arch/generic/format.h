@@ -247,6 +247,22 @@ PGT_INLINE enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, ui
 	return (differ & ~grant) || (differ & old) ? TLB_CHANGED : TLB_RELAXED;
 }
 
+#define arch_relink_top arch_relink_top
+/* Any table below the root moves as it is: no walker writes its entry. */
+static inline int arch_relink_top(const struct pgt *t)
+{
+	return t->start_level;
+}
+
+static inline uint64_t arch_unlink(struct pgt_entry *e, uint64_t *rmws)
+{
+	uint64_t raw = entry_load(e);
+
+	(void)rmws;
+	entry_store(e, 0);
+	return raw;
+}
+
 /* What is wrong with an entry by itself, in words; NULL: nothing. */
 static inline const char *arch_problem(const struct pgt *t, uint64_t raw, int level)
 {
