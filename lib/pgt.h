@@ -49,7 +49,7 @@ struct pgt {
 	struct pgt_entry *root;
 	uint64_t reserve_pa;   /* tables set aside, a list through their first entries */
 	uint64_t reserve_count;
-	uint64_t arch[4];      /* the backend's own */
+	uint64_t arch[10];     /* the backend's own */
 	const void *format_config; /* NULL, or the configuration in force, in these words */
 	void (*release)(struct pgt *t); /* gives the storage back, where it is ours */
 	uint8_t granule_bits, input_bits, output_bits;

@@ -33,7 +33,7 @@ static inline int mair_byte(uint64_t type)
 static inline int mair_index(const struct pgt *t, uint64_t type)
 {
 	for (int i = 0; i < 8; i++)
-		if ((int)(arm64_config(t)->mair >> (8 * i) & 0xff) == mair_byte(type))
+		if ((int)(arm64(t)->config.mair >> (8 * i) & 0xff) == mair_byte(type))
 			return i;
 	return -1;
 }
@@ -102,7 +102,7 @@ PGT_INLINE bool desc_writable(uint64_t raw)
 
 static inline uint64_t arch_attr(const struct pgt *t, uint64_t raw)
 {
-	uint64_t attr = mair_type((unsigned)(arm64_config(t)->mair >>
+	uint64_t attr = mair_type((unsigned)(arm64(t)->config.mair >>
 					     ((raw & DESC_INDEX) >> DESC_INDEX_SHIFT) * 8) & 0xff);
 	uint64_t sh = raw & DESC_SH;
 	bool execute_only = !(raw & DESC_USER) && !(raw & DESC_UXN);

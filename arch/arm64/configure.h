@@ -7,10 +7,17 @@
 #include "../../lib/pgt.h"
 #include <pgtable/arm64.h>
 
-/* The backend's own words in struct pgt hold the configuration in force. */
-static inline const struct pgt_arm64_config *arm64_config(const struct pgt *t)
+/* The backend's own words in struct pgt. */
+struct PGT_INSIDE arm64 {
+	struct pgt_arm64_config config; /* in force */
+	uint8_t regime;                 /* PGT_ARM64_EL1, _EL2 or _S2 */
+};
+
+_Static_assert(sizeof(struct arm64) <= sizeof(((struct pgt *)0)->arch), "it fits");
+
+static inline const struct arm64 *arm64(const struct pgt *t)
 {
-	return (const void *)t->arch;
+	return (const struct arm64 *)t->arch;
 }
 
 /* Write-back, non-cacheable, write-through, nGnRE, nGnRnE. */
@@ -58,17 +65,17 @@ static inline int arm64_geometry(struct pgt *t)
 static inline int arch_configure(struct pgt *t, const struct pgt_config *config)
 {
 	const struct pgt_arm64_config *own = config->format_config;
-	struct pgt_arm64_config *in_force;
+	struct arm64 *a = (struct arm64 *)t->arch;
 
 	if (own && own->size < sizeof *own)
 		return PGT_EINVAL;
 	if ((t->features & ~ARM64_FEATURES) || t->input_bits < 25 || t->input_bits > 48 ||
 	    arm64_size_code(t->output_bits) < 0)
 		return PGT_ENOTSUP;
-	in_force = (void *)t->arch;
-	in_force->size = sizeof *in_force;
-	in_force->mair = own && own->mair ? own->mair : MAIR_DEFAULT;
-	t->format_config = in_force;
+	a->regime = PGT_ARM64_EL1;
+	a->config = (struct pgt_arm64_config){ .size = sizeof a->config };
+	a->config.mair = own && own->mair ? own->mair : MAIR_DEFAULT;
+	t->format_config = &a->config;
 	return arm64_geometry(t);
 }
 

@@ -42,7 +42,7 @@ static bool agree(const struct pgt *a, const struct pgt *b)
 {
 	const uint64_t walker = PGT_FEAT_HW_YOUNG | PGT_FEAT_HW_DIRTY;
 
-	return a->output_bits == b->output_bits && arm64_config(a)->mair == arm64_config(b)->mair &&
+	return a->output_bits == b->output_bits && arm64(a)->config.mair == arm64(b)->config.mair &&
 	       !((a->features ^ b->features) & walker);
 }
 
@@ -83,7 +83,7 @@ int pgt_arm64_regs(const struct pgt *lower, const struct pgt *upper, struct pgt_
 		.ttbr0 = lower ? lower->root_pa : 0,
 		.ttbr1 = upper ? upper->root_pa : 0,
 		.tcr = make_tcr(lower, upper),
-		.mair = arm64_config(any)->mair,
+		.mair = arm64(any)->config.mair,
 		.sctlr = SCTLR_M | SCTLR_C,
 		.features = any->features & ~shown,
 	};
