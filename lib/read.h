@@ -4,11 +4,8 @@
 #ifndef PGT_READ_H
 #define PGT_READ_H
 
-#include "call.h"
+#include "answer.h"
 #include "walk.h"
-
-/* A reader beside a writer that never stops gives up being exact after so many tries. */
-#define READ_TRIES 64
 
 /* The permission bits of the table entries on the way. */
 static inline uint64_t read_inherited(const struct pgt_walk *w)

@@ -3,22 +3,7 @@
 /* The register values that make a CPU use these tables (Arm ARM D19.2). */
 #include "../../lib/call.h"
 #include "configure.h"
-#include "layout.h"
-
-#define TCR_T0SZ_SHIFT 0
-#define TCR_EPD0       BIT(7)
-#define TCR_CACHED0    (UINT64_C(1) << 8 | UINT64_C(1) << 10 | UINT64_C(3) << 12) /* IRGN, ORGN, SH */
-#define TCR_TG0_SHIFT  14
-#define TCR_T1SZ_SHIFT 16
-#define TCR_EPD1       BIT(23)
-#define TCR_CACHED1    (UINT64_C(1) << 24 | UINT64_C(1) << 26 | UINT64_C(3) << 28)
-#define TCR_TG1_SHIFT  30
-#define TCR_IPS_SHIFT  32
-#define TCR_HA         BIT(39)
-#define TCR_HD         BIT(40)
-
-#define SCTLR_M BIT(0)
-#define SCTLR_C BIT(2)
+#include "registers.h"
 
 extern const struct pgt_backend pgt_arm64_backend;
 
