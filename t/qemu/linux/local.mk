@@ -1,0 +1,22 @@
+# SPDX-FileCopyrightText: 2026 libpgtable authors
+# SPDX-License-Identifier: BSD-2-Clause
+# Real machines' tables: Linux guests in QEMU, KVM guests in those. Needs what
+# t/qemu does, gdb-multiarch and apt; LINUX='vhe kvm' chooses configurations,
+# KEEP=FOLDER keeps what was captured.
+check_PROGRAMS += t/qemu/linux/compare
+t_qemu_linux_compare_SOURCES = t/qemu/linux/compare.c t/tap.h
+t_qemu_linux_compare_LDADD = libpgtable.la
+t_qemu_linux_compare_LDFLAGS = $(t_ldflags)
+linux_dist = t/qemu/linux/capture.sh t/qemu/linux/fetch.sh t/qemu/linux/linux.sh \
+	t/qemu/linux/guest.S t/qemu/linux/guest.h t/qemu/linux/init.c t/qemu/linux/truth.c \
+	t/qemu/linux/truth.h t/qemu/linux/vmm.c t/qemu/linux/vmm.h
+EXTRA_DIST += $(linux_dist)
+
+phony += check-linux
+check-linux: t/qemu/linux/compare$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) CI='$(CI)' KEEP='$(KEEP)' \
+	$(SHELL) $(top_srcdir)/t/qemu/linux/linux.sh $(or $(LINUX),--all)
+
+# The kernels survive 'make clean'.
+distclean-local:
+	-rm -rf t/qemu/linux/cache
