@@ -67,12 +67,15 @@ kernel=$(sh "$here/fetch.sh" "$version" "$cache")
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 
-# The machine never outlives this script, nor its sockets.
+# The machine never outlives this script; if that is killed, not its time limit.
 machine=
 end() {
-	test -z "$machine" || kill -9 $machine 2>/dev/null || true
+	cd "$folder"
+	test ! -s pid || kill -9 "$(cat pid)" 2>/dev/null || true
+	test -z "$machine" || kill "$machine" 2>/dev/null || true
 	wait
-	cd "$folder" && rm -f init initrd gdb console qemu.log gdb.log
+	rm -f init initrd gdb pid console qemu.log gdb.log
+	test -s truth || rm -f ram
 }
 trap end EXIT
 trap 'exit 1' HUP INT TERM
@@ -107,16 +110,18 @@ test "$regime" = el1 || options=$options,virtualization=on
 case $cpu in
 max*) cpu=$cpu,pauth-impdef=on ;; # the other algorithm is slow to emulate
 esac
-timeout -s KILL $limit "$qemu" -nodefaults -display none -monitor none \
+timeout -s KILL $limit "$qemu" -nodefaults -no-reboot -display none -monitor none \
 	-machine "$options" -accel tcg -cpu "$cpu" -smp 1 -m $megabytes \
 	-object "memory-backend-file,id=ram,share=on,size=${megabytes}M,mem-path=ram" \
 	-kernel "$kernel" -initrd initrd \
 	-append "console=ttyAMA0 quiet panic=-1${vmm:+ vmm=$vmm}" \
-	-serial file:console -chardev socket,id=gdb,path=gdb,server=on,wait=off -gdb chardev:gdb \
+	-pidfile pid -serial file:console -chardev socket,id=gdb,path=gdb,server=on,wait=off -gdb chardev:gdb \
 	>qemu.log 2>&1 &
 machine=$!
 
-until grep -qE '^(READY|FAILED) ' console 2>/dev/null; do
+# The last line, once it is whole.
+cr=$(printf '\r')
+until grep -qE "^(READY|FAILED) .*$cr" console 2>/dev/null; do
 	if ! kill -0 $machine 2>/dev/null; then
 		machine=
 		tail -n 20 console qemu.log >&2
@@ -155,7 +160,8 @@ while read -r file field register; do
 done <<END
 $values
 END
-"$gdb" -q -nx -batch "$@" -ex kill >gdb.log 2>&1 || true
+timeout -s KILL 30 "$gdb" -q -nx -batch "$@" -ex kill >gdb.log 2>&1 || true
+test ! -s pid || kill -9 "$(cat pid)" 2>/dev/null || true
 wait $machine || true
 machine=
 grep -qx "pc $pc" gdb.log || fail "$name: gdb did not stop the machine: $(tail -n 1 gdb.log)"
