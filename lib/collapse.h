@@ -60,7 +60,7 @@ static bool piece_read(struct collapse *k, struct piece *p, const struct pgt_wal
 		tally(k->c)->reads++;
 		switch (arch_kind(t, raw, w.level)) {
 		case KIND_TABLE:
-			if (k->run || arch_inherit(raw) || !walk_enter(&w, raw))
+			if (arch_inherit(raw) || !walk_enter(&w, raw))
 				return false;
 			continue;
 		case KIND_LEAF:
@@ -92,7 +92,7 @@ static bool collapse_suits(struct collapse *k, const struct pgt_walk *w, struct 
 	uint64_t raw = entry_load(walk_entry(w)), last = w->next | ((UINT64_C(1) << k->bits) - 1);
 	enum pgt_kind kind = arch_kind(t, raw, w->level);
 
-	if (kind == KIND_LEAF ? !k->run || arch_run(raw) : kind != KIND_TABLE || k->run)
+	if (kind == KIND_LEAF ? !k->run || arch_run(raw) : kind != KIND_TABLE)
 		return false;
 	return piece_read(k, p, w, last) && piece_is_one_unit(k, p);
 }
@@ -123,15 +123,27 @@ static void piece_break(struct collapse *k, struct pgt_walk *w)
 	struct call *c = k->c;
 	struct pgt_entry *e = walk_entry(w);
 	uint64_t last = w->next | ((UINT64_C(1) << k->bits) - 1), raw = entry_load(e);
+	bool tables = false;
 
-	for (unsigned i = 0; i < piece_entries(k); i++)
+	for (unsigned i = 0; i < piece_entries(k); i++) {
+		tables |= arch_kind(c->t, entry_load(e + i), k->level) == KIND_TABLE;
 		entry_store(e + i, arch_break(entry_exchange(e + i, arch_break(entry_load(e + i)))));
+	}
 	tally(c)->rmws += piece_entries(k);
 	gather_wrote(c, e, piece_entries(k));
-	if (k->run)
-		gather_leaves(c, w->next, last, w->level, arch_global(raw));
-	else
+	if (tables)
 		gather_walk(c, w->next, last, c->t->held_global);
+	else
+		gather_leaves(c, w->next, last, w->level, arch_global(raw));
+}
+
+/* An entry that led to a table is a leaf now. */
+static void piece_free(struct collapse *k, uint64_t old)
+{
+	if (arch_kind(k->c->t, old, k->level) != KIND_TABLE)
+		return;
+	tally(k->c)->blocks_made++;
+	free_subtree(k->c, arch_next(k->c->t, old), k->level + 1);
 }
 
 static void piece_make(struct collapse *k, const struct pgt_walk *w, const struct piece *p)
@@ -139,32 +151,61 @@ static void piece_make(struct collapse *k, const struct pgt_walk *w, const struc
 	struct call *c = k->c;
 	const struct pgt *t = c->t;
 	struct pgt_entry *e = walk_entry(w);
-	uint64_t old = entry_load(e), size = level_mask(t, k->level) + 1;
-	uint64_t leaf = arch_add_state(p->leaf, p->state);
+	uint64_t size = level_mask(t, k->level) + 1, leaf = arch_add_state(p->leaf, p->state);
 
-	for (unsigned i = 0; i < piece_entries(k); i++)
+	for (unsigned i = 0; i < piece_entries(k); i++) {
+		uint64_t old = entry_load(e + i);
+
 		entry_store(e + i, arch_place(t, leaf, k->level, p->pa + i * size, k->run));
+		piece_free(k, old);
+	}
 	gather_wrote(c, e, piece_entries(k));
 	tally(c)->changed += piece_entries(k);
-	if (k->run) {
-		tally(c)->runs_folded++;
-		return;
-	}
-	tally(c)->blocks_made++;
-	free_subtree(c, arch_next(t, old), k->level + 1);
+	tally(c)->runs_folded += k->run;
 }
 
-/* A piece while its leaves stay valid (level 2): what is set in the old ones up
- * to the invalidation is set in the new one after it. */
+/* A leaf in the place of the table that old leads to: what is set below it up to
+ * the invalidation is set in the leaf after it. */
+static void block_swap(struct collapse *k, struct pgt_entry *e, uint64_t first, const struct piece *p, uint64_t pa)
+{
+	struct call *c = k->c;
+	const struct pgt *t = c->t;
+	uint64_t last = first | level_mask(t, k->level), old = entry_load(e), raw;
+	struct pgt_entry *table = table_at(t, arch_next(t, old), granule(t));
+	struct piece late = { 0 };
+	struct pgt_walk below;
+
+	raw = arch_place(t, arch_add_state(p->leaf, p->state), k->level, pa, false);
+	entry_store(e, raw);
+	gather_wrote(c, e, 1);
+	gather_walk(c, first, last, t->held_global);
+	if (c->live)
+		gather_drain(c);
+	if (table) {
+		walk_start_at(&below, t, k->level + 1, table, first, last);
+		piece_read(k, &late, &below, last);
+	}
+	while (arch_valid(raw) && !entry_compare_swap(e, &raw, arch_add_state(raw, late.state)))
+		;
+	piece_free(k, old);
+}
+
+/* A piece while its leaves stay valid (level 2): tables become leaves, and these
+ * a run, with what is set in any of them meanwhile. */
 static void piece_swap(struct collapse *k, const struct pgt_walk *w, struct piece *p)
 {
 	struct call *c = k->c;
 	const struct pgt *t = c->t;
 	struct pgt_entry *e = walk_entry(w);
-	uint64_t old = entry_load(e), size = level_mask(t, k->level) + 1, raw, new;
-	uint64_t last = w->next | ((UINT64_C(1) << k->bits) - 1);
+	uint64_t size = level_mask(t, k->level) + 1, raw, new;
 
-	for (unsigned pass = 0; pass < 2 && k->run; pass++)
+	tally(c)->changed += piece_entries(k);
+	for (unsigned i = 0; i < piece_entries(k); i++)
+		if (arch_kind(t, entry_load(e + i), k->level) == KIND_TABLE)
+			block_swap(k, e + i, w->next + i * size, p, p->pa + i * size);
+	if (!k->run)
+		return;
+	for (unsigned pass = 0; pass < 2; pass++)
 		for (unsigned i = 0; i < piece_entries(k); i++) {
 			raw = entry_load(e + i);
 			do {
@@ -174,32 +215,8 @@ static void piece_swap(struct collapse *k, const struct pgt_walk *w, struct piec
 			} while (!entry_compare_swap(e + i, &raw, new));
 		}
 	gather_wrote(c, e, piece_entries(k));
-	tally(c)->changed += piece_entries(k);
-	if (k->run) {
-		gather_leaves(c, w->next, last, w->level, arch_global(p->leaf));
-		tally(c)->runs_folded++;
-		return;
-	}
-	new = arch_place(t, arch_add_state(p->leaf, p->state), k->level, p->pa, false);
-	entry_store(e, new);
-	gather_walk(c, w->next, last, c->t->held_global);
-	if (c->live)
-		gather_drain(c);
-	{
-		struct pgt_entry *table = table_at(t, arch_next(t, old), granule(t));
-		struct piece late = { 0 };
-		struct pgt_walk below;
-
-		if (table) {
-			walk_start_at(&below, t, k->level + 1, table, w->next, last);
-			piece_read(k, &late, &below, last);
-		}
-		raw = new;
-		while (arch_valid(raw) && !entry_compare_swap(e, &raw, arch_add_state(raw, late.state)))
-			;
-	}
-	tally(c)->blocks_made++;
-	free_subtree(c, arch_next(t, old), k->level + 1);
+	gather_leaves(c, w->next, w->next | ((UINT64_C(1) << k->bits) - 1), w->level, arch_global(p->leaf));
+	tally(c)->runs_folded++;
 }
 
 static int collapse_look(struct collapse *k, bool *any)

@@ -898,6 +898,10 @@ static void case_53(const char *format)
 				one_53(geo_run_bits(&w.geo, l), geo_bits(&w.geo, l), l);
 			if (l < 3)
 				one_53(geo_bits(&w.geo, l), geo_bits(&w.geo, l + 1), l);
+			/* A run of blocks out of the leaves of many tables. */
+			if (l < 3 && w.geo.run_log[l] && geo_run_bits(&w.geo, l) < 36 &&
+			    geo_run_bits(&w.geo, l) - geo_bits(&w.geo, l + 1) <= 16)
+				one_53(geo_run_bits(&w.geo, l), geo_bits(&w.geo, l + 1), l);
 		}
 		world_close(&w);
 	}
