@@ -13,12 +13,10 @@
  * configuration by its number.
  */
 #include <string.h>
-#include <pgtable/generic.h>
 #include "embed.h"
+#include "format.h"
 #include "model/model.h"
 #include "model/promise.h"
-#include "ref/generic.h"
-#include "ref/ref.h"
 #include "tap.h"
 
 #define BUFFER (UINT64_C(96) << 20)
@@ -28,7 +26,7 @@
 #define ZONES 3
 
 struct setup {
-	bool arm64;
+	const struct format *format;
 	unsigned granule, input, output;
 	uint64_t features;
 	unsigned mode;
@@ -85,7 +83,7 @@ static bool fail(int line, const char *fmt, ...)
 	return false;
 }
 
-/* ---- The formats ------------------------------------------------------------- */
+/* ---- The format ------------------------------------------------------------- */
 
 static bool read_raw(void *ctx, uint64_t pa, uint64_t *value)
 {
@@ -109,25 +107,12 @@ static void write_raw(uint64_t pa, uint64_t value)
 
 static void walk(uint64_t va, struct ref_answer *a)
 {
-	if (s.arm64)
-		ref_translate(&ref, va, a);
-	else
-		ref_generic_translate(&ref, va, a);
+	s.format->translate(&ref, va, a);
 }
 
 static enum ref_fault judge(const struct ref_answer *a, char what, bool unprivileged)
 {
-	return s.arm64 ? ref_access(&ref, a, what, unprivileged) :
-			 ref_generic_access(&ref, a, what, unprivileged);
-}
-
-static unsigned log2_of(uint64_t power)
-{
-	unsigned n = 0;
-
-	while (power >>= 1)
-		n++;
-	return n;
+	return s.format->access(&ref, a, what, unprivileged);
 }
 
 static struct model *zone_of(uint64_t va)
@@ -247,7 +232,7 @@ static bool allows_more(const struct ref_answer *a, const struct ref_answer *b)
 		more |= a->read[u] && !b->read[u];
 		more |= a->writable && a->dirty && a->write[u] && !(b->writable && b->dirty && b->write[u]);
 		/* Privileged execution of what EL0 may write depends on that too. */
-		if (u || !(s.arm64 && a->read[1] && (a->writable || b->writable)))
+		if (u || !(s.format->arm64 && a->read[1] && (a->writable || b->writable)))
 			more |= a->exec[u] && !b->exec[u];
 	}
 	return more;
@@ -329,7 +314,7 @@ static bool check_form(const struct pgt_mapping *m)
 	uint64_t pa = m->pa & ~(m->run_bytes - 1);
 
 	if (m->va % m->len || (m->len & (m->len - 1)) || m->run_bytes < m->len ||
-	    !(sizes >> log2_of(m->run_bytes) & 1) || m->pa % m->len ||
+	    !(sizes >> format_log2(m->run_bytes) & 1) || m->pa % m->len ||
 	    m->len != BIT(ref_shift(s.granule, m->level)))
 		return FAIL("leaf %#" PRIx64 "+%#" PRIx64 " run %#" PRIx64 " level %d", m->va,
 			    m->len, m->run_bytes, m->level);
@@ -435,7 +420,7 @@ static bool check_raw(const struct model *m, uint64_t va)
 	} else if (a.fault || a.pa != w->pa + va % granule) {
 		return FAIL("the walker finds fault %d pa %#" PRIx64 " at %#" PRIx64 ", model %#"
 			    PRIx64, a.fault, a.pa, va, w->pa);
-	} else if (!promise_kept(&ref, s.arm64, w->attr, &a)) {
+	} else if (!promise_kept(&ref, s.format->arm64, w->attr, &a)) {
 		return FAIL("raw entry %#" PRIx64 " at %#" PRIx64 " isn't attr %#" PRIx64, a.raw, va,
 			    w->attr);
 	}
@@ -444,7 +429,7 @@ static bool check_raw(const struct model *m, uint64_t va)
 		int r = pgt_translate(t, va, accesses[i], &x);
 
 		/* Open: privileged execution of what EL0 may write once it is dirty. */
-		if (s.arm64 && i == 2 && !a.write[1] && a.read[1] && a.writable)
+		if (s.format->arm64 && i == 2 && !a.write[1] && a.read[1] && a.writable)
 			continue;
 		if (want == REF_NONE ? r != PGT_OK || x.pa != a.pa || x.run_bits != a.run_bits :
 				       r != PGT_EFAULT || x.fault != (int)want || x.level != a.level)
@@ -515,7 +500,7 @@ static bool check_all(void)
 			if (!check_raw(&zone[i], model_va(&zone[i], embed_below(&rng, zone[i].pages))))
 				return false;
 	}
-	if (!(s.arm64 ? ref_validate : ref_generic_validate)(&ref, REF_NOACCESS | REF_TOKENS, &report))
+	if (!s.format->validate(&ref, REF_NOACCESS | REF_TOKENS, &report))
 		return FAIL("the walker refuses level %d entry %#" PRIx64 " at va %#" PRIx64 ": %s",
 			    report.level, report.raw, report.va, report.what);
 	if (report.empty_tables && !kept_tables)
@@ -599,7 +584,7 @@ static int status_of(uint64_t attr)
 
 	if (device && (attr & (PGT_EXEC | PGT_UEXEC)))
 		return PGT_EINVAL;
-	if (!s.arm64)
+	if (!s.format->arm64)
 		return PGT_OK;
 	if (attr & PGT_READ)
 		return (attr & PGT_UEXEC) && !(attr & PGT_USER) ? PGT_ENOTSUP : PGT_OK;
@@ -651,13 +636,13 @@ static unsigned expect_fault(const struct call *c)
 		return one(PGT_EACCES);
 	if (what == PGT_EXEC)
 		return attr & (user ? PGT_UEXEC : PGT_EXEC) ?
-			       (!user && s.arm64 && (attr & PGT_USER) && (attr & PGT_WRITE) ?
+			       (!user && s.format->arm64 && (attr & PGT_USER) && (attr & PGT_WRITE) ?
 					one(PGT_EACCES) : one(PGT_OK)) : one(PGT_EACCES);
 	if (user && !(attr & PGT_USER))
 		return one(PGT_EACCES);
 	/* Privileged code reads all that arm64 maps. */
 	if (what == PGT_READ)
-		return (attr & PGT_READ) || (s.arm64 && !user) ? one(PGT_OK) : one(PGT_EACCES);
+		return (attr & PGT_READ) || (s.format->arm64 && !user) ? one(PGT_OK) : one(PGT_EACCES);
 	return attr & PGT_WRITE ? one(PGT_OK) : one(PGT_EACCES);
 }
 
@@ -1160,12 +1145,9 @@ static bool touch_raw(uint64_t va, bool write)
 	walk(va, &a);
 	if (a.fault || !a.read[0] || (write && !a.write[0]) || (!a.young && !ref.hw_young))
 		return true;
-	new = a.raw | (s.arm64 ? BIT(10) : PGT_GENERIC_YOUNG);
-	if (write && !a.dirty) {
-		if (!ref.hw_dirty)
-			return true;
-		new = s.arm64 ? new & ~BIT(7) : new | PGT_GENERIC_DIRTY;
-	}
+	if (write && !a.dirty && !ref.hw_dirty)
+		return true;
+	new = entry_touched(s.format, a.raw, write && !a.dirty);
 	NOTE("hardware at %#" PRIx64 ": %s", va, write ? "write" : "read");
 	write_raw(a.entry_pa, new);
 	walk(va, &a);
@@ -1560,26 +1542,6 @@ static bool end_gather(void)
 
 /* ---- A configuration ------------------------------------------------------------------------------ */
 
-static void find_sizes(void)
-{
-	int start = ref_start_level(s.granule, s.input);
-
-	sizes = 0;
-	for (int l = start; l <= 3; l++) {
-		unsigned shift = ref_shift(s.granule, l);
-		unsigned run = s.arm64 ? ref_run_entries(s.granule, l) : ref_generic_run_entries(l);
-		uint64_t entries = BIT(l == start ? s.input - shift : s.granule - 3);
-
-		if (!(s.arm64 ? ref_leaf_level(s.granule, l) : ref_generic_leaf_level(l)))
-			continue;
-		if (l < 3 && (s.features & PGT_FEAT_NO_BLOCKS))
-			continue;
-		sizes |= BIT(shift);
-		if ((s.features & PGT_FEAT_CONTIG) && run && run <= entries)
-			sizes |= BIT(shift + log2_of(run));
-	}
-}
-
 /* The windows: at the first page, across a border of the root, up to the last page. */
 static void place_zones(void)
 {
@@ -1646,7 +1608,7 @@ static bool finish(void)
 
 static bool make_tables(void)
 {
-	struct pgt_config config = embed_config(&e, s.arm64 ? "arm64" : "generic", s.granule,
+	struct pgt_config config = embed_config(&e, s.format->name, s.granule,
 						s.input, s.output, s.features, s.mode);
 
 	if (s.unit_bits)
@@ -1670,7 +1632,8 @@ static void run_setup(unsigned number)
 	e.refused_addresses = 0;
 	e.hook = on_event;
 	granule = BIT(s.granule);
-	find_sizes();
+	sizes = format_sizes(s.format, s.granule, s.input, !(s.features & PGT_FEAT_NO_BLOCKS),
+			     s.features & PGT_FEAT_CONTIG);
 	if (!make_tables()) {
 		FAIL("create");
 	} else {
@@ -1694,7 +1657,7 @@ static void run_setup(unsigned number)
 		}
 	}
 	ok(!failed, "%u: %s %u/%u/%u%s%s%s%s%s%s%s%s%s, windows of %" PRIu64 " pages", number,
-	   s.arm64 ? "arm64" : "generic", s.granule, s.input, s.output,
+	   s.format->name, s.granule, s.input, s.output,
 	   s.features & PGT_FEAT_UPPER ? " upper" : "", s.features & PGT_FEAT_CONTIG ? " contig" : "",
 	   s.features & TRACK ? " track" : "", s.features & HW ? " hw" : "",
 	   s.features & PGT_FEAT_NO_BLOCKS ? " pages only" : "",
@@ -1704,14 +1667,6 @@ static void run_setup(unsigned number)
 		embed_fini(&e);
 		embed_init(&e, BUFFER, EMBED_PA);
 	}
-}
-
-static bool has_format(const char *name)
-{
-	for (const char *const *f = pgt_formats(); *f; f++)
-		if (!strcmp(*f, name))
-			return true;
-	return false;
 }
 
 #define ALL_STATE (HW | TRACK)
@@ -1736,63 +1691,77 @@ static const struct {
 
 #define VARIANTS (sizeof(variants) / sizeof(*variants))
 
-static void choose_setup(bool arm64, unsigned g, unsigned v, bool second, uint64_t steps)
+static void choose_setup(const struct format *f, unsigned g, unsigned v, bool second, uint64_t steps)
 {
 	static const unsigned inputs[] = { 48, 39, 47, 40 }, outputs[] = { 48, 40, 44, 36 };
-	bool upper = arm64 && second;
+	bool upper = f->upper && second;
 
 	s = (struct setup){
-		.arm64 = arm64, .granule = g,
-		.input = inputs[(v + second) % 4], .output = outputs[(v + 2 * second) % 4],
+		.format = f, .granule = g,
+		.input = format_input(f, inputs[(v + second) % 4]),
+		.output = format_output(f, outputs[(v + 2 * second) % 4]),
 		.features = variants[v].features | (upper ? PGT_FEAT_UPPER : 0),
 		.mode = variants[v].mode,
 		.unit_bits = variants[v].unit ? g + variants[v].unit : 0,
 		.asks = variants[v].asks,
-		.pages = 2u << (g - 3),
+		.pages = UINT64_C(2) << (g - 3),
 		.steps = embed_rounds(steps),
 	};
-	if (arm64 && v % 3 == 2)
+	if (f->arm64 && v % 3 == 2)
 		s.features |= PGT_FEAT_EXEC_BBM;
 }
 
-static void run_format(bool arm64, unsigned *number, unsigned only, uint64_t seed)
+static unsigned number, only;
+static uint64_t seed;
+
+/* Whether the next configuration is to be run. */
+static bool next_number(void)
 {
-	static const unsigned granules[] = { 12, 14, 16 };
+	number++;
+	rng.state = seed + number * 2;
+	return !only || number == only;
+}
+
+static void run_variant(const struct format *f, unsigned v, bool second)
+{
+	for (unsigned i = 0; f->granules[i]; i++) {
+		unsigned g = f->granules[i];
+
+		if (!next_number())
+			continue;
+		choose_setup(f, g, v, second, g < 12 ? 12000 : g == 12 ? 9400 : g == 14 ? 700 : 350);
+		run_setup(number);
+	}
+}
+
+/* Windows with room for runs of blocks. */
+static void run_large(const struct format *f)
+{
+	for (unsigned i = 0; f->granules[i]; i++) {
+		unsigned g = f->granules[i];
+
+		if (!next_number())
+			continue;
+		choose_setup(f, g, i * 2 % 3, i % 2, g < 12 ? 12000 : 300);
+		s.input = f->input;
+		s.output = f->output;
+		s.pages = g < 12 ? BIT(s.input - g) / 4 : g == 12 ? 3 * 8192 : 65536;
+		run_setup(number);
+	}
+}
+
+static void run_format(const struct format *f)
+{
 	uint64_t calls = 0;
 
-	if (!has_format(arm64 ? "arm64" : "generic")) {
-		tap_skip("this build has no %s", arm64 ? "arm64" : "generic");
-		return;
-	}
 	memset(tried, 0, sizeof(tried));
 	memset(done, 0, sizeof(done));
-	for (unsigned i = 0; i < 3 * VARIANTS * 2; i++) {
-		unsigned g = granules[i % 3];
-
-		if (only && ++*number != only)
-			continue;
-		*number += !only;
-		rng.state = seed + *number * 2;
-		choose_setup(arm64, g, i / 3 % VARIANTS, i / 3 / VARIANTS, g == 12 ? 9400 : g == 14 ? 700 : 350);
-		run_setup(*number);
-	}
-	/* Windows with room for runs of blocks. */
-	for (unsigned i = 0; i < 3; i++) {
-		static const uint64_t pages[] = { 3 * 8192, 65536, 65536 };
-
-		if (only && ++*number != only)
-			continue;
-		*number += !only;
-		rng.state = seed + *number * 2;
-		choose_setup(arm64, granules[i], i * 2 % 3, i % 2, 300);
-		s.input = 48;
-		s.output = 48;
-		s.pages = pages[i];
-		run_setup(*number);
-	}
+	for (unsigned i = 0; i < VARIANTS * 2; i++)
+		run_variant(f, i % VARIANTS, i / VARIANTS);
+	run_large(f);
 	for (unsigned i = 0; i < WHATS; i++) {
-		note("%s: %" PRIu64 " calls of %s, %" PRIu64 " refused", arm64 ? "arm64" : "generic",
-		     tried[i], names[i], tried[i] - done[i]);
+		note("%s: %" PRIu64 " calls of %s, %" PRIu64 " refused", f->name, tried[i], names[i],
+		     tried[i] - done[i]);
 		calls += tried[i];
 	}
 	ok(only || calls >= 200000, "%" PRIu64 " calls", calls);
@@ -1801,13 +1770,13 @@ static void run_format(bool arm64, unsigned *number, unsigned only, uint64_t see
 int main(void)
 {
 	const char *from = getenv("PGT_TEST_ONLY");
-	unsigned number = 0, only = from ? (unsigned)strtoul(from, NULL, 0) : 0;
 
+	only = from ? (unsigned)strtoul(from, NULL, 0) : 0;
 	embed_init(&e, BUFFER, EMBED_PA);
 	embed_seed(&rng, 1);
-	uint64_t seed = rng.state;
-	run_format(false, &number, only, seed);
-	run_format(true, &number, only, seed);
+	seed = rng.state;
+	for (const struct format *const *f = formats; *f; f++)
+		run_format(*f);
 	embed_snapshot_free(&before);
 	embed_fini(&e);
 	return tap_done();

@@ -11,7 +11,7 @@ t_reads_t_LDFLAGS = $(t_ldflags)
 # What the tiny format passes, the others pass too: the same program.
 check_PROGRAMS += t/same.t
 TESTS += t/same.t
-t_same_t_SOURCES = t/tiny/calls.c t/seam.c t/seam.h t/tap.h
+t_same_t_SOURCES = t/tiny/sequences.c t/seam.c t/seam.h t/tap.h
 t_same_t_CPPFLAGS = $(AM_CPPFLAGS) -DPGT_CHECKED
 t_same_t_LDADD = libpgtable-checked.la
 t_same_t_LDFLAGS = $(t_ldflags)

@@ -44,6 +44,7 @@ void embed_init(struct embed *e, uint64_t bytes, uint64_t pa)
 	e->tables = need(calloc(e->slots, sizeof(*e->tables)));
 	e->slot_table = need(calloc(e->slots, sizeof(*e->slot_table)));
 	e->slot_touched = need(calloc(e->slots, 1));
+	e->least = 64;
 }
 
 void embed_fini(struct embed *e)
@@ -203,7 +204,7 @@ static int table_alloc(void *ctx, uint64_t bytes, uint64_t *pa)
 	struct embed_event ev = { .kind = EMBED_ALLOC, .bytes = bytes };
 	uint64_t slot, offset;
 
-	if (bytes < 64 || bytes > 0x100000 || (bytes & (bytes - 1)))
+	if (bytes < e->least || bytes > 0x100000 || (bytes & (bytes - 1)))
 		bail("alloc of %#" PRIx64 " bytes", bytes);
 	if (e->fail_at && --e->fail_at == 0) {
 		e->fail_at = e->fail_on ? 1 : 0;
@@ -372,6 +373,8 @@ struct pgt_config embed_config(struct embed *e, const char *format, unsigned gra
 	c.input_bits = (uint8_t)input_bits;
 	c.output_bits = (uint8_t)output_bits;
 	c.features = features;
+	/* Tables as small as a granule, and no root below 64 bytes. */
+	e->least = granule_bits && granule_bits < 6 ? UINT64_C(1) << granule_bits : 64;
 	c.memory = embed_memory(e, mode);
 	c.tlb = embed_tlb(e, mode);
 	return c;
@@ -496,7 +499,7 @@ void embed_range(const struct pgt *t, uint64_t *va, uint64_t *len)
 
 	memset(&c, 0, sizeof(c));
 	c.size = sizeof(c);
-	if (pgt_describe(t, &c) != PGT_OK || c.input_bits < 12 || c.input_bits > 63)
+	if (pgt_describe(t, &c) != PGT_OK || c.input_bits < 6 || c.input_bits > 63)
 		bail("pgt_describe doesn't work");
 	*len = UINT64_C(1) << c.input_bits;
 	*va = c.features & PGT_FEAT_UPPER ? 0 - *len : 0;

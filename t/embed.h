@@ -59,6 +59,7 @@ struct embed {
 	uint64_t pa, bytes;
 	unsigned char *shadow;  /* what written() has announced, at the same offsets */
 	unsigned mode;
+	uint64_t least;         /* bytes of the smallest table that may be asked for */
 
 	/* The live tables, in no order; slot_table gives the index + 1 by slot of 4K. */
 	struct embed_table *tables;

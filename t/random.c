@@ -13,8 +13,7 @@
 #include "embed.h"
 #include "model/model.h"
 #include "model/promise.h"
-#include "ref/generic.h"
-#include "ref/ref.h"
+#include "format.h"
 #include "tap.h"
 
 #define BUFFER (UINT64_C(160) << 20)
@@ -25,7 +24,7 @@
 enum place { AT_ZERO, AT_TOP, AT_MIDDLE, ANYWHERE };
 
 struct setup {
-	bool arm64;
+	const struct format *format;
 	unsigned granule, input, output;
 	uint64_t features;
 	unsigned mode;
@@ -87,7 +86,7 @@ static bool fail(int line, const char *fmt, ...)
 	return false;
 }
 
-/* ---- The two formats --------------------------------------------------------- */
+/* ---- The format --------------------------------------------------------- */
 
 static bool read_raw(void *ctx, uint64_t pa, uint64_t *value)
 {
@@ -103,52 +102,17 @@ static bool read_raw(void *ctx, uint64_t pa, uint64_t *value)
 
 static void walk(uint64_t va, struct ref_answer *a)
 {
-	if (s.arm64)
-		ref_translate(&ref, va, a);
-	else
-		ref_generic_translate(&ref, va, a);
+	s.format->translate(&ref, va, a);
 }
 
 static enum ref_fault judge(const struct ref_answer *a, char what, bool unprivileged)
 {
-	return s.arm64 ? ref_access(&ref, a, what, unprivileged) :
-			 ref_generic_access(&ref, a, what, unprivileged);
+	return s.format->access(&ref, a, what, unprivileged);
 }
 
 static bool validate(struct ref_report *report)
 {
-	return s.arm64 ? ref_validate(&ref, REF_NOACCESS, report) :
-			 ref_generic_validate(&ref, REF_NOACCESS, report);
-}
-
-static unsigned log2_of(uint64_t power)
-{
-	unsigned n = 0;
-
-	while (power >>= 1)
-		n++;
-	return n;
-}
-
-/* The sizes of leaves and runs, from the format's description. */
-static void find_sizes(void)
-{
-	int start = ref_start_level(s.granule, s.input);
-
-	sizes = 0;
-	for (int l = start; l <= 3; l++) {
-		unsigned shift = ref_shift(s.granule, l);
-		unsigned run = s.arm64 ? ref_run_entries(s.granule, l) : ref_generic_run_entries(l);
-		uint64_t entries = UINT64_C(1) << (l == start ? s.input - shift : s.granule - 3);
-
-		if (!(s.arm64 ? ref_leaf_level(s.granule, l) : ref_generic_leaf_level(l)))
-			continue;
-		if (l < 3 && (s.features & PGT_FEAT_NO_BLOCKS))
-			continue;
-		sizes |= UINT64_C(1) << shift;
-		if ((s.features & PGT_FEAT_CONTIG) && run && run <= entries)
-			sizes |= UINT64_C(1) << (shift + log2_of(run));
-	}
+	return s.format->validate(&ref, REF_NOACCESS, report);
 }
 
 static bool is_run_size(unsigned bits)
@@ -215,7 +179,7 @@ static bool check_query(uint64_t va)
 	if (m.state != PGT_LEAF)
 		return FAIL("query %#" PRIx64 ": state %d, want a leaf", va, m.state);
 	if (va - m.va >= m.len || m.va % m.len || (m.len & (m.len - 1)) || m.run_bytes < m.len ||
-	    !(sizes >> log2_of(m.run_bytes) & 1) || is_run_size(log2_of(m.len)) ||
+	    !(sizes >> format_log2(m.run_bytes) & 1) || is_run_size(format_log2(m.len)) ||
 	    m.len != UINT64_C(1) << ref_shift(s.granule, m.level))
 		return FAIL("query %#" PRIx64 ": leaf %#" PRIx64 "+%#" PRIx64 " run %#" PRIx64
 			    " level %d", va, m.va, m.len, m.run_bytes, m.level);
@@ -234,7 +198,7 @@ static bool check_query(uint64_t va)
 /* The raw entry is what the attributes promise. */
 static bool check_promise(uint64_t va, uint64_t attr, const struct ref_answer *a)
 {
-	return promise_kept(&ref, s.arm64, attr, a) ? true :
+	return promise_kept(&ref, s.format->arm64, attr, a) ? true :
 	       FAIL("raw entry %#" PRIx64 " at %#" PRIx64 " isn't attr %#" PRIx64, a->raw, va, attr);
 }
 
@@ -294,7 +258,7 @@ static bool check_translate(uint64_t va)
 
 		/* Not settled for arm64: privileged execution of what EL0 may
 		 * write once it is dirty. */
-		if (s.arm64 && i == 2 && !a.write[1] && a.read[1] && a.writable)
+		if (s.format->arm64 && i == 2 && !a.write[1] && a.read[1] && a.writable)
 			continue;
 		if (!check_answer(va, i, &a, r, &x))
 			return false;
@@ -398,7 +362,7 @@ static bool check_stat(const struct ref_report *report)
 		leaves += stat.leaves[l];
 		want += report->leaves[l];
 	}
-	if (s.arm64)
+	if (s.format->arm64)
 		want += report->noaccess;
 	if (leaves != want)
 		return FAIL("stat: %" PRIu64 " leaves, the walker finds %" PRIu64, leaves, want);
@@ -1063,7 +1027,7 @@ static uint64_t choose_attr(void)
 		PGT_READ | PGT_WRITE | PGT_EXEC, PGT_READ | PGT_USER, PERMISSIONS,
 		PGT_READ | PGT_EXEC | PGT_USER | PGT_UEXEC,
 	};
-	uint64_t attr = s.arm64 ? arm64[embed_below(&rng, sizeof(arm64) / sizeof(*arm64))] :
+	uint64_t attr = s.format->arm64 ? arm64[embed_below(&rng, sizeof(arm64) / sizeof(*arm64))] :
 				  embed_random(&rng) & PERMISSIONS;
 
 	if (embed_once_in(&rng, 2)) /* few kinds, so that equal ones meet */
@@ -1227,7 +1191,7 @@ static bool finish(void)
 
 static void run_setup(unsigned number)
 {
-	struct pgt_config config = embed_config(&e, s.arm64 ? "arm64" : "generic", s.granule,
+	struct pgt_config config = embed_config(&e, s.format->name, s.granule,
 						s.input, s.output, s.features, s.mode);
 	int r;
 
@@ -1239,7 +1203,8 @@ static void run_setup(unsigned number)
 	e.allocated = e.freed = e.refused_addresses = 0;
 	e.hook = on_event;
 	granule = UINT64_C(1) << s.granule;
-	find_sizes();
+	sizes = format_sizes(s.format, s.granule, s.input, !(s.features & PGT_FEAT_NO_BLOCKS),
+			     s.features & PGT_FEAT_CONTIG);
 	r = pgt_create(&config, &t);
 	if (r != PGT_OK) {
 		FAIL("create: %s", pgt_strerror(r));
@@ -1264,7 +1229,7 @@ static void run_setup(unsigned number)
 		free(removed_by);
 	}
 	ok(!failed, "%u: %s %u/%u/%u%s%s%s%s%s%s%s window of %" PRIu64 " pages at %#" PRIx64, number,
-	   s.arm64 ? "arm64" : "generic", s.granule, s.input, s.output,
+	   s.format->name, s.granule, s.input, s.output,
 	   s.features & PGT_FEAT_UPPER ? " upper" : "",
 	   s.features & PGT_FEAT_CONTIG ? " contig" : "",
 	   s.features & TRACK ? " track" : "", s.features & HW ? " hw" : "",
@@ -1275,14 +1240,6 @@ static void run_setup(unsigned number)
 		embed_fini(&e);
 		embed_init(&e, BUFFER, EMBED_PA);
 	}
-}
-
-static bool has_format(const char *name)
-{
-	for (const char *const *f = pgt_formats(); *f; f++)
-		if (!strcmp(*f, name))
-			return true;
-	return false;
 }
 
 /* Variants that go with every geometry in turn. */
@@ -1303,66 +1260,86 @@ static const struct {
 
 #define VARIANTS (sizeof(variants) / sizeof(*variants))
 
-static void choose_setup(unsigned number, bool arm64, unsigned g, unsigned input, bool upper,
-			 unsigned steps)
+static void choose_setup(const struct format *f, unsigned number, unsigned g, unsigned input,
+			 bool upper, uint64_t pages, unsigned steps)
 {
 	static const unsigned outputs[] = { 48, 40, 48, 36, 44, 48, 42 };
 	unsigned v = number % VARIANTS;
 
 	s = (struct setup){
-		.arm64 = arm64, .granule = g, .input = input,
-		.output = outputs[number % 7],
+		.format = f, .granule = g, .input = format_input(f, input),
+		.output = format_output(f, outputs[number % 7]),
 		.features = variants[v].features | (upper ? PGT_FEAT_UPPER : 0),
 		.mode = variants[v].mode,
 		.place = (enum place)(number % 4),
-		.pages = 4u << (g - 3),
+		.pages = pages,
 		.steps = (unsigned)embed_rounds(steps),
 	};
 }
 
+static unsigned number, only;
+static uint64_t seed;
+
+/* Whether the next configuration is to be run. */
+static bool next_number(void)
+{
+	number++;
+	rng.state = seed + number * 2;
+	return !only || number == only;
+}
+
+/* Where everything can be compared in no time. */
+#define SMALL_STEPS 3000
+
+/* Each kind of input size. */
+static void run_inputs(const struct format *f, unsigned g, bool upper)
+{
+	static const unsigned inputs[] = { 25, 36, 39, 47, 48 };
+	unsigned steps = g < 12 ? SMALL_STEPS : g == 12 ? 220 : g == 14 ? 120 : 60;
+
+	for (unsigned i = 0; i < 5; i++)
+		if (next_number()) {
+			choose_setup(f, number, g, inputs[i], upper, UINT64_C(4) << (g - 3), steps);
+			run_setup(number);
+		}
+}
+
+/* A window with room for the largest runs, and blocks of level 1. */
+static void run_large(const struct format *f, unsigned g, bool upper, unsigned turn)
+{
+	static const unsigned inputs[] = { 36, 39, 47, 48 };
+	uint64_t pages = g == 12 ? 655360 : g == 14 ? 163840 : g == 16 ? 524288 : UINT64_MAX;
+
+	if (!next_number())
+		return;
+	choose_setup(f, number, g, inputs[turn % 4], upper, pages, g < 12 ? SMALL_STEPS : 24);
+	s.features |= PGT_FEAT_CONTIG;
+	s.features &= ~PGT_FEAT_NO_BLOCKS;
+	s.output = f->output;
+	run_setup(number);
+}
+
+static void run_half(const struct format *f, bool upper, unsigned kind)
+{
+	for (unsigned i = 0; f->granules[i]; i++)
+		run_inputs(f, f->granules[i], upper);
+	for (unsigned i = 0; f->granules[i]; i++)
+		run_large(f, f->granules[i], upper, kind + i);
+}
+
 int main(void)
 {
-	static const unsigned granules[] = { 12, 14, 16 }, inputs[] = { 25, 36, 39, 47, 48 };
-	const char *only = getenv("PGT_TEST_ONLY");
-	unsigned number = 0, one = only ? (unsigned)strtoul(only, NULL, 0) : 0;
-	uint64_t seed;
+	const char *given = getenv("PGT_TEST_ONLY");
+	unsigned kind = 0;
 
+	only = given ? (unsigned)strtoul(given, NULL, 0) : 0;
 	embed_init(&e, BUFFER, EMBED_PA);
 	embed_seed(&rng, 1);
 	seed = rng.state;
-	for (unsigned kind = 0; kind < 6; kind++) { /* generic, lower, upper; twice */
-		bool arm64 = kind % 3 > 0;
-
-		if (!has_format(arm64 ? "arm64" : "generic")) {
-			tap_skip("this build has no %s", arm64 ? "arm64" : "generic");
-			continue;
-		}
-		for (unsigned i = 0; i < 15; i++) {
-			number++;
-			if (one && number != one)
-				continue;
-			rng.state = seed + number * 2;
-			choose_setup(number, arm64, granules[i / 5], inputs[i % 5], kind % 3 == 2,
-				     granules[i / 5] == 12 ? 220 : granules[i / 5] == 14 ? 120 : 60);
-			run_setup(number);
-		}
-		/* Windows with room for the largest runs, and blocks of level 1. */
-		for (unsigned i = 0; i < 3; i++) {
-			static const uint64_t pages[] = { 655360, 163840, 524288 };
-
-			number++;
-			if (one && number != one)
-				continue;
-			rng.state = seed + number * 2;
-			choose_setup(number, arm64, granules[i], inputs[(kind + i) % 4 + 1],
-				     kind % 3 == 2, 24);
-			s.features |= PGT_FEAT_CONTIG;
-			s.features &= ~PGT_FEAT_NO_BLOCKS;
-			s.output = 48;
-			s.pages = pages[i];
-			run_setup(number);
-		}
-	}
+	for (unsigned turn = 0; turn < 2; turn++)
+		for (const struct format *const *f = formats; *f; f++)
+			for (unsigned upper = 0; upper <= (*f)->upper; upper++)
+				run_half(*f, upper, kind++);
 	embed_snapshot_free(&before);
 	embed_fini(&e);
 	return tap_done();

@@ -2,17 +2,36 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The library once more, with the tiny backend alone and behind the seam.
 check_LTLIBRARIES += libpgtable-tiny.la
-libpgtable_tiny_la_SOURCES = $(pgt_lib_srcs) t/tiny/tiny.c t/tiny/include/pgtable/config.h
+libpgtable_tiny_la_SOURCES = $(pgt_lib_srcs) $(pgt_hosted_srcs) $(pgt_arm64_absent_srcs) \
+	t/tiny/tiny.c t/tiny/include/pgtable/config.h
 libpgtable_tiny_la_CPPFLAGS = -I$(top_srcdir)/t/tiny/include $(AM_CPPFLAGS) -DPGT_CHECKED
 libpgtable_tiny_la_LIBTOOLFLAGS = --tag=disable-shared
 
-check_PROGRAMS += t/tiny/exhaust.t t/tiny/calls.t
-TESTS += t/tiny/exhaust.t t/tiny/calls.t
+check_PROGRAMS += t/tiny/exhaust.t t/tiny/sequences.t
+TESTS += t/tiny/exhaust.t t/tiny/sequences.t
 t_tiny_exhaust_t_SOURCES = t/tiny/exhaust.c t/seam.c t/seam.h t/tap.h
 t_tiny_exhaust_t_CPPFLAGS = $(libpgtable_tiny_la_CPPFLAGS)
 t_tiny_exhaust_t_LDADD = libpgtable-tiny.la
 t_tiny_exhaust_t_LDFLAGS = $(t_ldflags)
-t_tiny_calls_t_SOURCES = t/tiny/calls.c t/seam.c t/seam.h t/tap.h
+t_tiny_sequences_t_SOURCES = t/tiny/sequences.c t/seam.c t/seam.h t/tap.h
+t_tiny_sequences_t_CPPFLAGS = $(libpgtable_tiny_la_CPPFLAGS)
+t_tiny_sequences_t_LDADD = libpgtable-tiny.la
+t_tiny_sequences_t_LDFLAGS = $(t_ldflags)
+
+# The suite's own programs, linked with the tiny library and what its tests
+# know of its format instead of the other formats'.
+tiny_srcs = t/embed.c t/embed.h t/format.h t/tiny/format.c t/tiny/ref.c t/tiny/ref.h t/ref/ref.c \
+	t/ref/ref.h t/seam.h t/tap.h
+tiny_model_srcs = t/model/model.c t/model/model.h t/model/promise.h t/seam.c $(tiny_srcs)
+tiny_tests = t/tiny/random.t t/tiny/calls.t
+
+check_PROGRAMS += $(tiny_tests)
+TESTS += $(tiny_tests)
+t_tiny_random_t_SOURCES = t/random.c $(tiny_model_srcs)
+t_tiny_random_t_CPPFLAGS = $(libpgtable_tiny_la_CPPFLAGS)
+t_tiny_random_t_LDADD = libpgtable-tiny.la
+t_tiny_random_t_LDFLAGS = $(t_ldflags)
+t_tiny_calls_t_SOURCES = t/calls.c $(tiny_model_srcs)
 t_tiny_calls_t_CPPFLAGS = $(libpgtable_tiny_la_CPPFLAGS)
 t_tiny_calls_t_LDADD = libpgtable-tiny.la
 t_tiny_calls_t_LDFLAGS = $(t_ldflags)

@@ -6,12 +6,20 @@
  * range of an address space, and unlike the others in where it puts things, so
  * that what the operations take for granted of a format comes out.
  *
- *	63:32  address bits 5 and up
- *	29:4   the attributes as pgtable.h numbers them
+ *	63:32  bits 36:5 of the address of the memory or of the next table
+ *	31:30  zero
+ *	29:4   a leaf's attributes: bit n stands for bit n of pgtable.h's numbers
  *	3      broken    2  the run hint
- *	1:0    0 empty, 1 leaf, 2 table, 3 token (its value in 63:4)
+ *	1:0    0 empty (all of the entry is zero), 1 leaf, 2 table, 3 token
  *
- * Leaves at levels 1 to 3, runs of two.
+ * Table: only 63:32, 3 and 1:0 are used, the rest is zero.  Token: its value is
+ * in 63:4, and 3:2 are zero.  Leaves at levels 1 to 3; runs of two, naturally
+ * aligned, that differ only in young and dirty and map two consecutive leaves
+ * from an aligned address.  For walkers a broken entry and a NOACCESS leaf are
+ * translation faults.  Then comes the access flag (not young), then permission:
+ * an access needs the bit of its kind, with USER as well if it is unprivileged;
+ * an unprivileged fetch needs UEXEC alone, a write a dirty leaf.  Walkers that
+ * set young or dirty by themselves don't fault for it.
  */
 #include "../../lib/pgt.h"
 
@@ -36,7 +44,7 @@ static int arch_configure(struct pgt *t, const struct pgt_config *config)
 	if (config->format_config)
 		return PGT_EINVAL;
 	if (t->granule_bits != PAGE_SHIFT || t->input_bits < 6 || t->input_bits > 13 ||
-	    t->output_bits < 6 || t->output_bits > 32 || (t->features & ~FEATURES))
+	    t->output_bits < 6 || t->output_bits > 37 || (t->features & ~FEATURES))
 		return PGT_ENOTSUP;
 	for (int level = 1; level <= PGT_LAST_LEVEL; level++) {
 		t->leaf_levels |= (uint8_t)(1 << (level + 1));

@@ -5,6 +5,6 @@
 #define PGTABLE_CONFIG_H
 #define PGT_HAVE_GENERIC 0
 #define PGT_HAVE_ARM64 0
-#define PGT_HAVE_HOSTED 0
+#define PGT_HAVE_HOSTED 1
 #define PGT_BACKENDS(X) X(tiny, "tiny")
 #endif

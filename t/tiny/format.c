@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: 2026 libpgtable authors */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The tiny format, as the suite's tests know it. */
+#include <stddef.h>
+#include "../format.h"
+#include "ref.h"
+
+#define BIT(n)       (UINT64_C(1) << (n))
+#define ATTRIBUTE(n) BIT((n) + 4)
+
+static const unsigned granules[] = { 5, 0 };
+
+static const struct format tiny = {
+	.name = "tiny",
+	.upper = true,
+	.granules = granules,
+	.least_input = 6,
+	.input = 13,
+	.least_output = 32,
+	.output = 36,
+	.entry = {
+		.table = 2,
+		.block = 1,
+		.page = 1,
+		.address = UINT64_C(0xffffffff) << 32,
+		.address_shift = 27,
+		.hint = BIT(2),
+		.young = ATTRIBUTE(8),
+		.writable = ATTRIBUTE(1),
+		.dirty = ATTRIBUTE(9),
+		.global = ATTRIBUTE(5),
+		.memory = UINT64_C(31) << 20,
+		.sh = UINT64_C(3) << 28,
+		.user_exec = ATTRIBUTE(3),
+		.software = UINT64_C(7) << 14,
+		.broken = BIT(3),
+		.noaccess = ATTRIBUTE(6),
+	},
+	.translate = ref_tiny_translate,
+	.access = ref_tiny_access,
+	.validate = ref_tiny_validate,
+	.run_entries = ref_tiny_run_entries,
+	.leaf_level = ref_tiny_leaf_level,
+};
+
+const struct format *const formats[] = { &tiny, NULL };
