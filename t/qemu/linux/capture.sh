@@ -4,11 +4,12 @@
 # The memory of a real machine: boots a Linux guest in QEMU, has its first
 # process (init.c) make its mappings and report them, stops the machine in it, and
 # leaves in FOLDER
-#   ram           all of its memory, from 'ram =' in the register files on
+#   ram           all of its memory
 #   truth         what it reported (truth.h)
-#   el1.regs, el2.regs, s2.regs
-#                 the registers of each regime in use, 'name = 0x...'; s2.regs has
-#                 the KVM guest's stage 1 registers beside stage 2's
+#   el1.regs      the registers, as 'name = 0x...', and where the memory is; of the
+#                 KVM guest where there is one, stage 2's too
+#   el2.regs      Linux's own, where it runs at EL2
+#   s2.regs       stage 2's alone
 #
 #   capture.sh [--cache FOLDER] CONFIGURATION FOLDER
 #   capture.sh --list             the configurations
@@ -32,7 +33,8 @@ a57 6.12 el1 cortex-a57
 old 6.1 el1 max
 vhe 6.12 el2 max
 kvm 6.12 el2 max stage1
-kvm-flat 6.12 el2 max flat'
+kvm-flat 6.12 el2 max flat
+kvm-wide 6.12 el2 max wide'
 
 fail() {
 	echo "capture.sh: $*" >&2
@@ -172,7 +174,7 @@ grep -qx "pc $pc" gdb.log || fail "$name: gdb did not stop the machine: $(tail -
 registers() {
 	echo "# $name: $(cat "$kernel.package" 2>/dev/null || echo "$kernel"), -cpu $cpu${vmm:+, KVM: $vmm}"
 	echo "regime = $1"
-	echo "ram = 0x40000000"
+	echo "ram = ram@0x40000000"
 	shift
 	for file; do sed -n "s/^$file \(.* = 0x[0-9a-f]*\)\$/\1/p" gdb.log; done
 }
@@ -181,7 +183,8 @@ el1) registers el1 el1 >el1.regs ;;
 el2) registers el2 el2 >el2.regs ;;
 *)
 	registers el2 el2 >el2.regs
-	registers s2 el1 s2 >s2.regs
+	registers el1 el1 s2 >el1.regs
+	registers s2 s2 >s2.regs
 	;;
 esac
 tr -d '\r' <console | grep -E '^[PIG] ' >truth

@@ -39,7 +39,8 @@ static size_t line_count;
 static uint8_t *ram;
 static uint64_t ram_pa, ram_bytes;
 
-static struct pgt_arm64_regs process, guest, stage2; /* size 0: there is none */
+static struct pgt_arm64_regs process, guest, stage2;
+static bool has_guest; /* of KVM */
 
 static void die(const char *what, const char *name)
 {
@@ -67,7 +68,7 @@ static bool set_register(struct pgt_arm64_regs *regs, const char *name, uint64_t
 	} known[] = {
 		{ "ttbr0", &regs->ttbr0 }, { "ttbr1", &regs->ttbr1 }, { "tcr", &regs->tcr },
 		{ "mair", &regs->mair },   { "sctlr", &regs->sctlr }, { "vttbr", &regs->vttbr },
-		{ "vtcr", &regs->vtcr },   { "hcr", &regs->hcr },     { "ram", &ram_pa },
+		{ "vtcr", &regs->vtcr },   { "hcr", &regs->hcr },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -76,6 +77,16 @@ static bool set_register(struct pgt_arm64_regs *regs, const char *name, uint64_t
 			return true;
 		}
 	return false;
+}
+
+static void set_field(struct pgt_arm64_regs *regs, const char *name, const char *value)
+{
+	const char *at = strchr(value, '@');
+
+	if (strcmp(name, "ram") == 0 && at)
+		ram_pa = strtoull(at + 1, NULL, 0);
+	else if (strcmp(name, "regime") != 0 && !set_register(regs, name, strtoull(value, NULL, 0)))
+		die("a name that nobody knows", name);
 }
 
 /* False where there is no such file. */
@@ -89,9 +100,8 @@ static bool read_registers(const char *folder, const char *name, uint32_t regime
 	regs->size = sizeof(*regs);
 	regs->regime = regime;
 	while (fgets(text, sizeof(text), file))
-		if (sscanf(text, "%31[a-z0-9] = %31s", field, value) == 2 && strcmp(field, "regime") != 0 &&
-		    !set_register(regs, field, strtoull(value, NULL, 0)))
-			die("a register that nobody knows", text);
+		if (sscanf(text, "%31[a-z0-9] = %31s", field, value) == 2)
+			set_field(regs, field, value);
 	fclose(file);
 	return true;
 }
@@ -491,7 +501,7 @@ static void check_tables(void)
 	}
 	if (attach_and_check(&process, &by_pa, PGT_ARM64_UPPER, "the kernel's tables", &s))
 		ok(s.mapped_bytes, "they map something");
-	if (!stage2.size)
+	if (!has_guest)
 		return;
 	if (attach_and_check(&stage2, &by_pa, PGT_ARM64_LOWER, "KVM's stage 2", &s))
 		ok(s.leaves[3] && s.leaves[4], "it has blocks and pages");
@@ -518,18 +528,17 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: compare FOLDER\n");
 		return 2;
 	}
-	if (!read_registers(argv[1], "el1.regs", PGT_ARM64_EL1, &process) &&
-	    !read_registers(argv[1], "el2.regs", PGT_ARM64_EL2, &process))
+	has_guest = read_registers(argv[1], "s2.regs", PGT_ARM64_S2, &stage2);
+	if (!read_registers(argv[1], "el2.regs", PGT_ARM64_EL2, &process) &&
+	    !read_registers(argv[1], "el1.regs", PGT_ARM64_EL1, &process))
 		die("no el1.regs nor el2.regs", argv[1]);
-	if (read_registers(argv[1], "s2.regs", PGT_ARM64_S2, &stage2)) {
-		guest = stage2;
-		guest.regime = PGT_ARM64_EL1;
-	}
+	if (has_guest && !read_registers(argv[1], "el1.regs", PGT_ARM64_EL1, &guest))
+		die("no el1.regs", argv[1]);
 	read_truth(argv[1]);
 	map_ram(argv[1]);
 
 	compare_process();
-	if (stage2.size) {
+	if (has_guest) {
 		judge_all('I', judge_stage2, "a KVM guest's memory");
 		if (guest.sctlr & 1)
 			judge_all('G', judge_guest, "a KVM guest's own mappings");

@@ -175,7 +175,7 @@ int main(void)
 	write_to(anonymous(0xfffffffff0000, PAGE), PAGE);
 	write_to(anonymous(0xffffffff0000, PAGE), PAGE);
 	if (vmm)
-		vmm_run(strcmp(vmm, "flat") != 0);
+		vmm_run(strcmp(vmm, "stage1") == 0, strcmp(vmm, "wide") == 0 ? 52 : 40);
 	truth_process();
 	truth_ready((uint64_t)spin);
 	spin();

@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A monitor of one KVM guest. Its 40 bits of IPA make two concatenated root
- * tables at stage 2, and it has memory below both: backed by blocks, by pages, and
- * a slot that it may only read. Where the guest has a stage 1, its tables are
- * built here, a few of every kind, scattered over both halves.
+ * tables at stage 2, 52 bits make sixteen, and it has memory below the first and
+ * the last: backed by blocks, by pages, and a slot that it may only read. Where
+ * the guest has a stage 1, its tables are built here, a few of every kind,
+ * scattered over both halves.
  */
 #include "vmm.h"
 
@@ -18,10 +19,9 @@
 #include "guest.h"
 #include "truth.h"
 
-#define IPA_BITS 40
 #define RAM_IPA UINT64_C(0x80000000)
 #define ROM_IPA UINT64_C(0x100000000)
-#define TOP_IPA UINT64_C(0xffffe00000)
+#define TOP_BYTES MIB(2) /* at the end of all IPAs */
 #define EXIT_IPA UINT64_C(0x10000000) /* no memory: what goes there leaves the guest */
 #define NO_IPA UINT64_C(0x20000000)   /* nor here */
 
@@ -58,9 +58,10 @@ static struct slot {
 } slots[] = {
 	{ .ipa = RAM_IPA, .bytes = MIB(16) },
 	{ .ipa = ROM_IPA, .bytes = MIB(1), .read_only = true },
-	{ .ipa = TOP_IPA, .bytes = MIB(2) },
+	{ .bytes = TOP_BYTES },
 };
 #define SLOTS (sizeof(slots) / sizeof(slots[0]))
+#define TOP_IPA slots[2].ipa
 
 /* What the guest maps: so many pages from va on. One of 'every' is accessed. */
 static struct mapping {
@@ -370,7 +371,7 @@ static void report(void)
 		report_mapping(&mappings[i]);
 }
 
-void vmm_run(bool stage1)
+void vmm_run(bool stage1, unsigned ipa_bits)
 {
 	const int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	struct kvm_run *state;
@@ -379,7 +380,8 @@ void vmm_run(bool stage1)
 	if (kvm < 0)
 		truth_failed("no /dev/kvm");
 	with_stage1 = stage1;
-	vm = call(kvm, KVM_CREATE_VM, KVM_VM_TYPE_ARM_IPA_SIZE(IPA_BITS), "KVM makes no VM of 40 bits");
+	TOP_IPA = (UINT64_C(1) << ipa_bits) - TOP_BYTES;
+	vm = call(kvm, KVM_CREATE_VM, KVM_VM_TYPE_ARM_IPA_SIZE(ipa_bits), "KVM makes no VM of this size");
 	make_memory();
 	add_slots(vm);
 	make_guest();

@@ -7,8 +7,9 @@
 
 /*
  * Runs a KVM guest that touches its memory, with a stage 1 of its own or with
- * none, reports it all once it has, and lets it loop. Does not return.
+ * none, reports it all once it has, and lets it loop. With a stage 1 there can be
+ * 40 bits of IPA at most. Does not return.
  */
-void vmm_run(bool stage1) __attribute__((__noreturn__));
+void vmm_run(bool stage1, unsigned ipa_bits) __attribute__((__noreturn__));
 
 #endif
