@@ -31,6 +31,8 @@ configurations='lpa2 6.12 el1 max
 va48 6.12 el1 max,lpa2=off
 a57 6.12 el1 cortex-a57
 old 6.1 el1 max
+16k 6.12-16k el1 max
+16k-va47 6.12-16k el1 max,lpa2=off
 vhe 6.12 el2 max
 kvm 6.12 el2 max stage1
 kvm-flat 6.12 el2 max flat
@@ -187,4 +189,4 @@ el2) registers el2 el2 >el2.regs ;;
 	registers s2 s2 >s2.regs
 	;;
 esac
-tr -d '\r' <console | grep -E '^[PIG] ' >truth
+tr -d '\r' <console | grep -E '^[SPIG] ' >truth

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 libpgtable authors
 # SPDX-License-Identifier: BSD-2-Clause
-# Debian's arm64 kernels for virtual machines, out of its packages:
-#   fetch.sh VERSION [FOLDER]     VERSION is 6.12 or 6.1
+# Debian's arm64 kernels, out of its packages:
+#   fetch.sh VERSION [FOLDER]     VERSION is 6.12, 6.12-16k (pages of 16 KiB) or 6.1
 # prints the path of the kernel, FOLDER/vmlinuz-VERSION, which is fetched only
 # where it is not there yet. apt works in a root of its own below FOLDER, with
 # the mirror that the system's apt is configured with; the system's own lists,
@@ -28,9 +28,9 @@ give_up() {
 version=${1-}
 folder=${2:-.}
 case $version in
-6.12) suites='bookworm-backports trixie' ;;
+6.12 | 6.12-16k) suites='bookworm-backports trixie' ;;
 6.1) suites='bookworm' ;;
-*) fail "usage: fetch.sh 6.12|6.1 [FOLDER]" ;;
+*) fail "usage: fetch.sh 6.12|6.12-16k|6.1 [FOLDER]" ;;
 esac
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
@@ -112,9 +112,14 @@ make_root() {
 	END
 }
 
-# The package with the kernel that the metapackage stands for.
+# The package with the kernel that the metapackage stands for: the one for
+# virtual machines, which is small, where there is one.
 resolve() {
-	apt_tool apt-cache show --no-all-versions linux-image-cloud-arm64 2>>"$work/log" |
+	case $version in
+	*-16k) meta=linux-image-arm64-16k ;;
+	*) meta=linux-image-cloud-arm64 ;;
+	esac
+	apt_tool apt-cache show --no-all-versions $meta 2>>"$work/log" |
 		awk '/^Depends:/ { sub(",.*", "", $2); print $2; exit }'
 }
 
@@ -123,7 +128,7 @@ get() {
 	often apt_tool apt-get -q update || return 1
 	package=$(resolve)
 	case $package in
-	linux-image-"$version"[.-]*) ;;
+	linux-image-"${version%-16k}"[.-]*) ;;
 	*)
 		echo "$1 has ${package:-no such kernel}" >>"$work/log"
 		return 2

@@ -17,6 +17,8 @@
 #define PFN_MASK ((UINT64_C(1) << 55) - 1)
 #define HOLES 8 /* absent pages reported of a mapping, then each 256th: its size may be huge */
 
+uint64_t page_bytes, run_bytes, block_bytes, block_run_bytes;
+
 static int pagemap;
 static char out[16384], maps[262144];
 static uint64_t entries[512];
@@ -30,12 +32,22 @@ static void grow_stack(void)
 {
 	volatile char deep[65536];
 
-	for (size_t i = 0; i < sizeof(deep); i += PAGE)
+	for (size_t i = 0; i < sizeof(deep); i += page_bytes)
 		deep[i] = 1;
+}
+
+/* Arm's sizes: an entry takes eight bytes of a table, a run is 16 entries with 4K, 128 or 32 with 16K. */
+static void find_sizes(void)
+{
+	page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	block_bytes = page_bytes / 8 * page_bytes;
+	run_bytes = page_bytes * (page_bytes == KIB(4) ? 16 : 128);
+	block_run_bytes = block_bytes * (page_bytes == KIB(4) ? 16 : 32);
 }
 
 void truth_open(void)
 {
+	find_sizes();
 	grow_stack();
 	pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	if (pagemap < 0)
@@ -43,6 +55,7 @@ void truth_open(void)
 	memset(out, 1, sizeof(out));
 	memset(maps, 1, sizeof(maps));
 	memset(entries, 1, sizeof(entries));
+	truth_line('S', page_bytes, ABSENT, "");
 }
 
 void truth_wrote(const void *start, uint64_t len)
@@ -143,7 +156,7 @@ uint64_t truth_pfn(uint64_t va)
 {
 	uint64_t entry = 0;
 
-	if (pread(pagemap, &entry, sizeof(entry), (off_t)(va / PAGE * sizeof(entry))) < 0)
+	if (pread(pagemap, &entry, sizeof(entry), (off_t)(va / page_bytes * sizeof(entry))) < 0)
 		return ABSENT;
 	return pfn_of(entry);
 }
@@ -167,14 +180,14 @@ static void report_mapping(uint64_t va, uint64_t end, const char *rights)
 	uint64_t absent = 0;
 
 	while (va < end) {
-		const uint64_t pages = (end - va) / PAGE;
+		const uint64_t pages = (end - va) / page_bytes;
 		const size_t want = pages < 512 ? pages : 512;
 		const ssize_t got = pread(pagemap, entries, want * sizeof(entries[0]),
-					  (off_t)(va / PAGE * sizeof(entries[0])));
+					  (off_t)(va / page_bytes * sizeof(entries[0])));
 
 		if (got <= 0)
 			return;
-		for (size_t i = 0; i < (size_t)got / sizeof(entries[0]); i++, va += PAGE) {
+		for (size_t i = 0; i < (size_t)got / sizeof(entries[0]); i++, va += page_bytes) {
 			const uint64_t pfn = pfn_of(entries[i]);
 
 			if (pfn != ABSENT || absent++ < HOLES || absent % 256 == 0)

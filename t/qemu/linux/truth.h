@@ -3,6 +3,7 @@
 /*
  * What the guest's first process reports on its console, a line a page:
  *
+ *   S BYTES - -        the size of a page, in which PFN counts; before all else
  *   P VA PFN FLAGS     its own memory; PFN is '-' where the kernel says that
  *                      nothing is there. Flags: r w x as in /proc/self/maps,
  *                      d where the process has written
@@ -15,7 +16,7 @@
  *   READY PC           all is reported; the CPU runs in a loop at PC
  *   FAILED TEXT        this kernel can't do what was asked for
  *
- * Numbers are hexadecimal without 0x; the PFN counts pages of 4 KiB.
+ * Numbers are hexadecimal without 0x.
  */
 #ifndef PGT_T_QEMU_LINUX_TRUTH_H
 #define PGT_T_QEMU_LINUX_TRUTH_H
@@ -24,7 +25,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAGE UINT64_C(4096)
+/* What a leaf of the last level maps, a run of them, a block and a run of blocks. */
+extern uint64_t page_bytes, run_bytes, block_bytes, block_run_bytes;
+
 #define KIB(n) ((uint64_t)(n) << 10)
 #define MIB(n) ((uint64_t)(n) << 20)
 #define ABSENT UINT64_MAX

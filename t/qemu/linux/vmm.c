@@ -19,6 +19,7 @@
 #include "guest.h"
 #include "truth.h"
 
+#define PAGE KIB(4) /* the guest's, and Linux's here */
 #define RAM_IPA UINT64_C(0x80000000)
 #define ROM_IPA UINT64_C(0x100000000)
 #define TOP_BYTES MIB(2) /* at the end of all IPAs */
@@ -379,6 +380,8 @@ void vmm_run(bool stage1, unsigned ipa_bits)
 
 	if (kvm < 0)
 		truth_failed("no /dev/kvm");
+	if (page_bytes != PAGE)
+		truth_failed("the monitor needs pages of 4 KiB");
 	with_stage1 = stage1;
 	TOP_IPA = (UINT64_C(1) << ipa_bits) - TOP_BYTES;
 	vm = call(kvm, KVM_CREATE_VM, KVM_VM_TYPE_ARM_IPA_SIZE(ipa_bits), "KVM makes no VM of this size");
