@@ -39,7 +39,7 @@ PGT_INLINE int translate_entry(const struct pgt *t, uint64_t raw, int level, uin
 	default:
 		return translate_fault(out, PGT_FAULT_TRANSLATION, level);
 	}
-	out->attr = arch_effective(arch_attr(t, raw), inherited);
+	out->attr = arch_effective(t, arch_attr(t, raw), inherited);
 	out->leaf_bits = level_shift(t, level);
 	out->run_bits = arch_run(raw) ? run_shift(t, level) : out->leaf_bits;
 	out->level = level;

@@ -10,15 +10,32 @@
 
 #include "leaves.h"
 
-/* n leaves, or tokens, of addresses from at on. */
-PGT_INLINE void fill_leaves(struct build *b, struct pgt_entry *e, int level, unsigned n, uint64_t at, bool run)
+/* n leaves of addresses from pa on. */
+PGT_INLINE void fill_leaves(const struct build *b, struct pgt_entry *e, int level, unsigned n, uint64_t pa, bool run)
 {
 	const struct pgt *t = b->c->t;
+	unsigned shift = level_shift(t, level), k;
+
+	do {
+		uint64_t more = (arch_stride_last(t, pa) - pa) >> shift;
+
+		k = n - 1 <= more ? n : (unsigned)more + 1;
+		entry_fill(e, k, arch_place(t, b->leaf, level, pa, run), arch_step(t, level));
+		e += k;
+		n -= k;
+		pa += (uint64_t)k << shift;
+	} while (n);
+}
+
+/* n leaves, or tokens, of addresses from at on. */
+PGT_INLINE void fill_entries(const struct build *b, struct pgt_entry *e, int level, unsigned n, uint64_t at, bool run)
+{
+	uint64_t steps = (at - b->first) >> b->c->t->granule_bits;
 
 	if (b->token)
-		entry_fill(e, n, b->leaf + ((at - b->first) >> t->granule_bits) * b->token_step, b->token_step);
+		entry_fill(e, n, b->leaf + steps * b->token_step, b->token_step);
 	else
-		entry_fill(e, n, arch_place(t, b->leaf, level, build_pa(b, at), run), arch_step(t, level));
+		fill_leaves(b, e, level, n, build_pa(b, at), run);
 }
 
 /* Fills n entries of the table in hand, with the hint where a whole run is. */
@@ -42,12 +59,12 @@ static inline void build_fill(struct build *b, const struct pgt_walk *w, unsigne
 			head = 0;
 	}
 	if (head)
-		fill_leaves(b, e, w->level, head, w->next, false);
+		fill_entries(b, e, w->level, head, w->next, false);
 	if (whole)
-		fill_leaves(b, e + head, w->level, whole, w->next + ((uint64_t)head << shift), true);
+		fill_entries(b, e + head, w->level, whole, w->next + ((uint64_t)head << shift), true);
 	head += whole;
 	if (head < n)
-		fill_leaves(b, e + head, w->level, n - head, w->next + ((uint64_t)head << shift), false);
+		fill_entries(b, e + head, w->level, n - head, w->next + ((uint64_t)head << shift), false);
 	if (b->reach[w->level + 1] == REACH_LINKED)
 		gather_wrote(b->c, e, n);
 	tally(b->c)->changed += n;

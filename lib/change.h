@@ -32,7 +32,7 @@ PGT_INLINE void changed_add(struct call *c, struct changed *ch, unsigned i, uint
 	if (ch->tlb_low == UINT32_MAX)
 		ch->tlb_low = i;
 	ch->tlb_high = i;
-	ch->global |= arch_global(old) || arch_global(new);
+	ch->global |= arch_global(c->t, old) || arch_global(c->t, new);
 }
 
 /* Tells what changed in the stretch that begins at the walk's next byte. */
@@ -71,7 +71,7 @@ static inline uint64_t change_block(struct call *c, const struct pgt_walk *w, un
 	if (arch_valid(raw)) {
 		raw = entry_exchange(e, arch_break(raw));
 		tally(c)->rmws++;
-		gather_leaves(c, begin, begin | level_mask(t, w->level), w->level, arch_global(raw));
+		gather_leaves(c, begin, begin | level_mask(t, w->level), w->level, arch_global(c->t, raw));
 		gather_drain(c);
 	}
 	*new = arch_add_state(arch_modify(t, raw, w->level, m), change_state(t, raw, m));
@@ -227,7 +227,7 @@ static void change_fold(struct call *c, struct pgt_entry *e, unsigned members, i
 	for (unsigned k = 0; k < members; k++)
 		entry_store(e + k, arch_break(entry_exchange(e + k, arch_break(entry_load(e + k)))));
 	tally(c)->rmws += members;
-	gather_leaves(c, begin, begin + (members * size - 1), level, arch_global(first));
+	gather_leaves(c, begin, begin + (members * size - 1), level, arch_global(c->t, first));
 	if (c->live)
 		gather_drain(c);
 	for (unsigned k = 0; k < members; k++) {

@@ -60,7 +60,7 @@ static bool piece_read(struct collapse *k, struct piece *p, const struct pgt_wal
 		tally(k->c)->reads++;
 		switch (arch_kind(t, raw, w.level)) {
 		case KIND_TABLE:
-			if (arch_inherit(raw) || !walk_enter(&w, raw))
+			if (arch_inherit(t, raw) || !walk_enter(&w, raw))
 				return false;
 			continue;
 		case KIND_LEAF:
@@ -134,7 +134,7 @@ static void piece_break(struct collapse *k, struct pgt_walk *w)
 	if (tables)
 		gather_walk(c, w->next, last, c->t->held_global);
 	else
-		gather_leaves(c, w->next, last, w->level, arch_global(raw));
+		gather_leaves(c, w->next, last, w->level, arch_global(c->t, raw));
 }
 
 /* An entry that led to a table is a leaf now. */
@@ -215,7 +215,7 @@ static void piece_swap(struct collapse *k, const struct pgt_walk *w, struct piec
 			} while (!entry_compare_swap(e + i, &raw, new));
 		}
 	gather_wrote(c, e, piece_entries(k));
-	gather_leaves(c, w->next, w->next | ((UINT64_C(1) << k->bits) - 1), w->level, arch_global(p->leaf));
+	gather_leaves(c, w->next, w->next | ((UINT64_C(1) << k->bits) - 1), w->level, arch_global(c->t, p->leaf));
 	tally(c)->runs_folded++;
 }
 

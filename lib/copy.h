@@ -57,7 +57,7 @@ static int copy_range(struct copy *k, bool build)
 		b.max_shift = run_shift(t, w.level);
 		switch (arch_kind(t, raw, w.level)) {
 		case KIND_TABLE:
-			if (arch_inherit(raw))
+			if (arch_inherit(c->t, raw))
 				return PGT_ENOTSUP;
 			if (!walk_enter(&w, raw))
 				return PGT_ECORRUPT;

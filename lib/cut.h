@@ -76,7 +76,7 @@ static void cut_break(struct call *c, struct cut *cut)
 	tally(c)->rmws += cut->members;
 	tally(c)->reads += cut->members;
 	gather_wrote(c, cut->e, cut->members);
-	gather_leaves(c, cut->begin, cut->end, cut->level, arch_global(cut->raw));
+	gather_leaves(c, cut->begin, cut->end, cut->level, arch_global(c->t, cut->raw));
 }
 
 /* Members are mapped again, without the hint: those outside the range, and with
@@ -120,7 +120,7 @@ static void cut_unfold_in_place(struct call *c, const struct cut *cut)
 			} while (!entry_compare_swap(cut->e + i, &raw, plain));
 		}
 	gather_wrote(c, cut->e, cut->members);
-	gather_leaves(c, cut->begin, cut->end, cut->level, arch_global(cut->raw));
+	gather_leaves(c, cut->begin, cut->end, cut->level, arch_global(c->t, cut->raw));
 	for (unsigned i = 0; i < cut->members; i++) {
 		uint64_t begin = cut->begin + ((uint64_t)i << level_shift(t, cut->level));
 
@@ -182,7 +182,7 @@ static void cut_link(struct call *c, struct cut *cut, unsigned inside_shift)
 	} while (!entry_compare_swap(cut->leaf_e, &cut->raw, arch_table(c->t, pa)));
 	gather_wrote(c, cut->leaf_e, 1);
 	if (arch_valid(cut->raw))
-		gather_leaves(c, cut->leaf_begin, cut->leaf_end, cut->level, arch_global(cut->raw));
+		gather_leaves(c, cut->leaf_begin, cut->leaf_end, cut->level, arch_global(c->t, cut->raw));
 	tally(c)->blocks_split++;
 	tally(c)->leaves++;
 	tally(c)->changed++;

@@ -36,7 +36,7 @@ static int edges_look(struct call *c)
 		tally(c)->reads++;
 		switch (arch_kind(t, raw, w.level)) {
 		case KIND_TABLE:
-			if (arch_inherit(raw) && t->attached)
+			if (arch_inherit(c->t, raw) && t->attached)
 				return PGT_ENOTSUP;
 			if (walk_covers(&w) && !t->attached)
 				break;

@@ -117,4 +117,53 @@ PGT_INLINE void entry_fill(struct pgt_entry *e, unsigned n, uint64_t first, uint
 		entry_store(e + i, first);
 }
 
+/* What becomes of an entry of a stretch that is changed. */
+enum entry_verdict {
+	ENTRY_STOP,  /* nothing: the stretch ends before it */
+	ENTRY_STORE, /* the new one is stored: hardware can't write the old one */
+	ENTRY_SWAP,  /* ... by compare-and-swap */
+};
+
+typedef enum entry_verdict entry_change_fn(uint64_t raw, uint64_t *new, const void *how);
+
+/* What a stretch had in common, and what changing it took. */
+struct entry_changes {
+	uint64_t differ;   /* bits in which any entry changed */
+	uint64_t all, any; /* bits that all, and any, have now */
+	uint64_t had;      /* bits that all had before */
+	uint64_t rmws;     /* compare-and-swaps */
+};
+
+/*
+ * Changes leading entries of n as fn says; how many.  A compare-and-swap that
+ * fails ends it: someone has just been there.  fn is inlined.
+ */
+PGT_INLINE unsigned entry_change(struct pgt_entry *e, unsigned n, entry_change_fn *fn, const void *how,
+				 struct entry_changes *out)
+{
+	struct entry_changes c = { 0, ~UINT64_C(0), 0, ~UINT64_C(0), 0 };
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t raw = entry_load(e + i), new, is = raw;
+		enum entry_verdict verdict = fn(raw, &new, how);
+
+		if (verdict == ENTRY_STOP)
+			break;
+		if (verdict == ENTRY_SWAP) {
+			c.rmws++;
+			if (!entry_compare_swap(e + i, &is, new))
+				break;
+		} else {
+			entry_store(e + i, new);
+		}
+		c.differ |= raw ^ new;
+		c.had &= raw;
+		c.all &= new;
+		c.any |= new;
+	}
+	*out = c;
+	return i;
+}
+
 #endif

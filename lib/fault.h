@@ -52,7 +52,7 @@ static int fault(struct call *c, uint64_t access)
 	if (kind != KIND_LEAF)
 		return call_finish(c, PGT_ENOENT);
 	/* With all state set, only what the mapping forbids is left to fault. */
-	attr = arch_effective(arch_attr(t, raw), read_inherited(&w));
+	attr = arch_effective(t, arch_attr(t, raw), read_inherited(&w));
 	if (arch_fault(t, arch_add_state(raw, PGT_YOUNG | PGT_DIRTY), attr | PGT_YOUNG | PGT_DIRTY, access))
 		return call_finish(c, PGT_EACCES);
 	if (read_inherited(&w))
@@ -65,7 +65,7 @@ static int fault(struct call *c, uint64_t access)
 	local.last = cut.end;
 	local.stride_bits = (uint8_t)level_shift(t, w.level);
 	local.level = (int8_t)w.level;
-	local.flags |= arch_global(raw) ? PGT_TLB_GLOBAL : 0;
+	local.flags |= arch_global(c->t, raw) ? PGT_TLB_GLOBAL : 0;
 	gather_pending(c, &local);
 	return call_finish(c, PGT_OK);
 }

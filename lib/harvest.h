@@ -132,7 +132,7 @@ static uint64_t harvest_clear(struct harvest *h, const struct pgt_walk *w, struc
 	gather_wrote(c, cut->e, cut->members);
 	/* A translation that is held goes on being used: the next access is not seen. */
 	if (valid && !((c->flags & PGT_LAZY) && !(state & what & PGT_DIRTY)))
-		gather_leaves(c, cut->begin, cut->end, w->level, arch_global(cut->raw));
+		gather_leaves(c, cut->begin, cut->end, w->level, arch_global(c->t, cut->raw));
 	return state;
 }
 

@@ -37,7 +37,7 @@ static int scan_replaced(struct map *m, const struct pgt_walk *w, uint64_t raw)
 
 static int scan_down(struct map *m, struct pgt_walk *w, uint64_t raw)
 {
-	if (arch_inherit(raw))
+	if (arch_inherit(w->t, raw))
 		return PGT_ENOTSUP;
 	if (build_leaves_here(&m->build, w))
 		m->careful = true;

@@ -26,6 +26,7 @@ struct modify {
 	uint64_t keep, put;  /* the backend's: bits of an entry kept, and then set, ... */
 	uint64_t save;       /* ... and those that say what else is lost with a bit */
 	bool simple;         /* the backend's: few leaves can be refused */
+	bool entangled;      /* the backend's: an attribute depends on others, so keep and put don't do */
 };
 
 /* Attributes that no format forbids a leaf to gain or to lose. */

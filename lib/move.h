@@ -80,7 +80,7 @@ static int move_scan(struct move *m)
 		tally(c)->reads++;
 		switch (arch_kind(t, raw, w.level)) {
 		case KIND_TABLE:
-			if (arch_inherit(raw))
+			if (arch_inherit(c->t, raw))
 				return PGT_ENOTSUP;
 			if (move_relinks(m, &w)) {
 				need_path(&m->need, t, w.level, w.next + m->delta, w.next + m->delta);
@@ -120,7 +120,7 @@ static int place_is_empty(struct call *c, const struct pgt *t, uint64_t first, u
 		tally(c)->reads++;
 		switch (arch_kind(t, raw, w.level)) {
 		case KIND_TABLE:
-			if (arch_inherit(raw))
+			if (arch_inherit(c->t, raw))
 				return PGT_ENOTSUP;
 			if (!walk_enter(&w, raw))
 				return PGT_ECORRUPT;
@@ -235,7 +235,7 @@ static unsigned move_take(struct move *m, const struct pgt_walk *w, uint64_t raw
 	tally(c)->rmws += arch_valid(raw) ? members : 0;
 	bytes = (uint64_t)members << level_shift(t, w->level);
 	if (arch_valid(raw))
-		gather_leaves(c, w->next, w->next + (bytes - 1), w->level, arch_global(raw));
+		gather_leaves(c, w->next, w->next + (bytes - 1), w->level, arch_global(c->t, raw));
 	batch_add(m, leaf ? arch_add_state(arch_place(t, old, w->level, 0, false), state) : old,
 		  leaf ? arch_pa(t, old, w->level) : 0, !leaf, w->level, w->next + m->delta, bytes);
 	return members;
@@ -325,7 +325,7 @@ static struct pgt_entry *move_place(struct call *c, uint64_t to, int level)
 		uint64_t raw = entry_load(walk_entry(&w));
 
 		tally(c)->reads++;
-		if (arch_kind(c->t, raw, w.level) != KIND_TABLE || arch_inherit(raw) || !walk_enter(&w, raw))
+		if (arch_kind(c->t, raw, w.level) != KIND_TABLE || arch_inherit(c->t, raw) || !walk_enter(&w, raw))
 			return NULL;
 	}
 	tally(c)->reads++;
@@ -347,7 +347,7 @@ static bool move_one_table(struct call *c, uint64_t to)
 		return false;
 	raw = entry_load(from);
 	tally(c)->reads++;
-	if (arch_kind(t, raw, w->level) != KIND_TABLE || arch_inherit(raw))
+	if (arch_kind(t, raw, w->level) != KIND_TABLE || arch_inherit(c->t, raw))
 		return false;
 	place = move_place(c, to, w->level);
 	if (!place)

@@ -54,6 +54,7 @@ struct pgt {
 	void (*release)(struct pgt *t); /* gives the storage back, where it is ours */
 	uint8_t granule_bits, input_bits, output_bits;
 	int8_t start_level;
+	uint8_t levels;               /* of tables, where the backend decides; 0: one root table, the fewest */
 	uint8_t shift[PGT_LEVELS];    /* address bits below an entry */
 	uint8_t run_bits[PGT_LEVELS]; /* log2 of the entries of a run; 0: no runs here */
 	uint8_t leaf_levels;          /* bit level + 1 */

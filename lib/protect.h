@@ -168,7 +168,7 @@ static int protect_scan(struct protect *p)
 		tally(c)->reads++;
 		switch (arch_kind(t, raw, w.level)) {
 		case KIND_TABLE:
-			if (arch_inherit(raw))
+			if (arch_inherit(c->t, raw))
 				return PGT_ENOTSUP;
 			if (!walk_enter(&w, raw))
 				return PGT_ECORRUPT;
@@ -260,7 +260,7 @@ static void protect_break(struct protect *p)
 				entry_store(e, arch_break(entry_exchange(e, arch_break(raw))));
 				gather_wrote(c, e, 1);
 				gather_leaves(c, walk_begin(&w), walk_begin(&w) | level_mask(t, w.level),
-					      w.level, arch_global(raw) || arch_global(new));
+					      w.level, arch_global(c->t, raw) || arch_global(c->t, new));
 				tally(c)->rmws++;
 				broken = true;
 			}
@@ -372,7 +372,7 @@ static int protect(struct call *c, uint64_t set, uint64_t clear)
 	breaks = protect_may_break(&p);
 	if (!breaks && !(clear & ~set & PGT_NOACCESS) && protect_one(&p, &status))
 		return call_finish(c, status);
-	look = (c->flags & PGT_STRICT) || c->t->attached || !arch_modify_safe(&p.m) || breaks;
+	look = (c->flags & PGT_STRICT) || c->t->attached || !arch_modify_safe(c->t, &p.m) || breaks;
 	status = look ? protect_scan(&p) : edges_look(c);
 	if (status == PGT_OK)
 		status = protect_edges(&p);

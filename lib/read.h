@@ -13,7 +13,7 @@ static inline uint64_t read_inherited(const struct pgt_walk *w)
 	uint64_t inherited = 0;
 
 	for (int level = w->top + 1; level <= w->level; level++)
-		inherited |= arch_inherit(w->raw[level + 1]);
+		inherited |= arch_inherit(w->t, w->raw[level + 1]);
 	return inherited;
 }
 
@@ -54,7 +54,7 @@ static inline void read_mapping(const struct pgt_walk *w, uint64_t raw, enum pgt
 	if (kind != KIND_LEAF)
 		return;
 	mapping->pa = arch_pa(t, raw, w->level);
-	mapping->attr = arch_effective(arch_attr(t, raw), read_inherited(w));
+	mapping->attr = arch_effective(t, arch_attr(t, raw), read_inherited(w));
 	if (!state)
 		mapping->attr &= ~(PGT_YOUNG | PGT_DIRTY);
 	else if (run)

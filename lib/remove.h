@@ -96,7 +96,7 @@ static unsigned remove_leaves(struct call *c, const struct pgt_walk *w, unsigned
 			if (kind != KIND_LEAF && kind != KIND_TOKEN)
 				break;
 			valid |= arch_valid(raw);
-			global |= arch_valid(raw) && arch_global(raw);
+			global |= arch_valid(raw) && arch_global(c->t, raw);
 			if (++gone < n)
 				raw = entry_load(e + gone);
 		}
@@ -106,7 +106,7 @@ static unsigned remove_leaves(struct call *c, const struct pgt_walk *w, unsigned
 
 		gone = leaf && members <= n && walk_index(w) % members == 0 ? members : 1;
 		valid = arch_valid(raw);
-		global = valid && arch_global(raw);
+		global = valid && arch_global(c->t, raw);
 		clear_told(c, w, gone, raw);
 		tally(c)->reads += gone - 1;
 	}

@@ -81,7 +81,7 @@ static int check_features(const struct pgt *t)
 static void setup_geometry(struct pgt *t)
 {
 	unsigned index_bits = t->granule_bits - 3u;
-	unsigned levels = (t->input_bits - t->granule_bits + index_bits - 1) / index_bits;
+	unsigned levels = t->levels ? t->levels : (t->input_bits - t->granule_bits + index_bits - 1) / index_bits;
 	unsigned root_entries;
 
 	t->start_level = (int8_t)(PGT_LAST_LEVEL + 1 - (int)levels);

@@ -48,7 +48,7 @@ static int split_scan(struct call *c, unsigned leaf_bits, struct need *need)
 		tally(c)->reads++;
 		switch (arch_kind(c->t, raw, w.level)) {
 		case KIND_TABLE:
-			if (arch_inherit(raw))
+			if (arch_inherit(c->t, raw))
 				return PGT_ENOTSUP;
 			if (!walk_enter(&w, raw))
 				return PGT_ECORRUPT;

@@ -51,7 +51,7 @@ PGT_INLINE uint64_t way_inherited(const struct way *way, const struct pgt *t)
 	uint64_t inherited = 0;
 
 	for (int level = t->start_level; level < way->level; level++)
-		inherited |= arch_inherit(way->raw[level + 1]);
+		inherited |= arch_inherit(t, way->raw[level + 1]);
 	return inherited;
 }
 

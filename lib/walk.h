@@ -150,7 +150,7 @@ PGT_INLINE unsigned walk_narrow(struct pgt_walk *w)
 		uint64_t raw = entry_load(walk_entry(w));
 
 		loads++;
-		if (arch_kind(w->t, raw, w->level) != KIND_TABLE || arch_inherit(raw) || !walk_enter(w, raw))
+		if (arch_kind(w->t, raw, w->level) != KIND_TABLE || arch_inherit(w->t, raw) || !walk_enter(w, raw))
 			break;
 	}
 	return loads;

@@ -68,6 +68,6 @@ int main(void)
 E2
 check "a program compiles with it" $CC -Iinclude -I../include toy.c .libs/libpgtable.a -o toy
 check "it maps with format \"toy\", and \"generic\" is PGT_ENOTSUP" sh -c "./toy >formats"
-echo "toy arm64 " >want
+echo "toy arm64 arm64-el2 arm64-s2 " >want
 same "pgt_formats: toy, arm64" want formats
 finish

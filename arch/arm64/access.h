@@ -9,51 +9,21 @@
 /* The permission bits that a table entry lays over all below it; a broken one
  * has others in their place. */
 #define arch_inherit arch_inherit
-PGT_INLINE uint64_t arch_inherit(uint64_t raw)
+PGT_INLINE uint64_t arch_inherit(const struct pgt *t, uint64_t raw)
 {
-	return raw & DESC_VALID ? raw & DESC_INHERITED : 0;
-}
-
-/* Attributes under the permission bits of the tables on the way. */
-#define arch_effective arch_effective
-static inline uint64_t arch_effective(uint64_t attr, uint64_t inherited)
-{
-	if (inherited & DESC_PXN_TABLE)
-		attr &= ~PGT_EXEC;
-	if (inherited & DESC_UXN_TABLE)
-		attr &= ~PGT_UEXEC;
-	if (inherited & DESC_AP0_TABLE)
-		attr &= ~PGT_USER;
-	if (inherited & DESC_AP1_TABLE)
-		attr &= ~PGT_WRITE;
-	return attr;
-}
-
-static inline bool permitted(uint64_t attr, uint64_t access)
-{
-	bool user = access & PGT_USER;
-
-	if (access & PGT_EXEC) {
-		/* What EL0 may write, EL1 never executes (D8.4.1). */
-		bool shared_write = (attr & PGT_USER) && (attr & PGT_WRITE);
-
-		return user ? (attr & PGT_UEXEC) != 0 : (attr & PGT_EXEC) && !shared_write;
-	}
-	if (user && !(attr & PGT_USER))
-		return false;
-	return !(access & PGT_WRITE) || (attr & PGT_WRITE);
+	return raw & DESC_VALID ? raw & arm64(t)->inherited : 0;
 }
 
 /* What an access through this leaf meets: a PGT_FAULT_, or 0. */
 static inline int arch_fault(const struct pgt *t, uint64_t raw, uint64_t attr, uint64_t access)
 {
-	bool clean = (raw & DESC_DBM) && (raw & DESC_RDONLY);
+	bool clean = (raw & DESC_DBM) && desc_rdonly(raw);
 
 	if (!arch_valid(raw))
 		return PGT_FAULT_TRANSLATION;
 	if (!(raw & DESC_AF) && !(t->features & PGT_FEAT_HW_YOUNG))
 		return PGT_FAULT_ACCESS_FLAG;
-	if (!permitted(attr, access))
+	if (!permitted(t, attr, access))
 		return PGT_FAULT_PERMISSION;
 	if ((access & PGT_WRITE) && clean && !(t->features & PGT_FEAT_HW_DIRTY))
 		return PGT_FAULT_PERMISSION;
@@ -74,7 +44,7 @@ static inline uint64_t arch_touch(uint64_t raw, uint64_t access)
 {
 	raw |= DESC_AF;
 	if ((access & PGT_WRITE) && (raw & DESC_DBM))
-		raw &= ~DESC_RDONLY;
+		raw = desc_rdonly_form(desc_rdonly_form(raw) & ~DESC_RDONLY);
 	return raw;
 }
 

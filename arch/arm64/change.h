@@ -16,43 +16,39 @@
 
 #define arch_modify arch_modify
 /* The bits of a leaf that attributes are, one to one. */
-static inline void modify_plain(struct modify *m)
+static inline void modify_bits(struct modify *m, const struct plain_bit *bits)
 {
-	static const struct {
-		uint64_t attr, bit;
-		bool inverted;
-	} plain[] = {
-		{ PGT_USER, DESC_USER, false },	  { PGT_GUARDED, DESC_GP, false },
-		{ PGT_EXEC, DESC_PXN, true },	  { PGT_UEXEC, DESC_UXN, true },
-		{ PGT_GLOBAL, DESC_NG, true },	  { PGT_YOUNG, DESC_AF, false },
-		{ PGT_DIRTY, DESC_DIRTY, false }, { PGT_WRITE, DESC_DBM, false },
-	};
 	uint64_t touched = m->set | m->clear;
 
-	m->keep = ~((touched / PGT_SW0 & 7) << DESC_SW_SHIFT);
-	m->put = (m->set / PGT_SW0 & 7) << DESC_SW_SHIFT;
-	for (unsigned i = 0; i < sizeof plain / sizeof *plain; i++) {
-		if (touched & plain[i].attr)
-			m->keep &= ~plain[i].bit;
-		if ((touched & plain[i].attr) && !(m->set & plain[i].attr) == plain[i].inverted)
-			m->put |= plain[i].bit;
+	for (; bits->attr; bits++) {
+		if (touched & bits->attr)
+			m->keep &= ~bits->bit;
+		if ((touched & bits->attr) && !(m->set & bits->attr) == bits->inverted)
+			m->put |= bits->bit;
 	}
 }
 
 static inline void arch_modify_prepare(const struct pgt *t, struct modify *m)
 {
-	const uint64_t harmless = MODIFY_HARMLESS | PGT_GLOBAL | PGT_GUARDED | PGT_WRITE;
-	uint64_t cleared = m->clear & ~m->set;
+	static const struct plain_bit state[] = {
+		{ PGT_YOUNG, DESC_AF, false }, { PGT_DIRTY, DESC_DIRTY, false }, { PGT_WRITE, DESC_DBM, false },
+		{ 0, 0, false },
+	};
+	uint64_t touched = m->set | m->clear, cleared = m->clear & ~m->set;
 
-	modify_plain(m);
-	m->simple = !((m->set | m->clear) & ~harmless);
+	m->keep = ~((touched / PGT_SW0 & 7) << DESC_SW_SHIFT);
+	m->put = (m->set / PGT_SW0 & 7) << DESC_SW_SHIFT;
+	modify_bits(m, state);
+	modify_bits(m, stage_bits(t));
+	m->simple = !(touched & ~stage_harmless(t));
+	m->entangled = stage_entangled(t, m);
 	if (m->clear & PGT_MEM_MASK) {
-		m->keep &= ~DESC_INDEX;
-		m->put |= arch_leaf(t, m->set & PGT_MEM_MASK) & DESC_INDEX;
+		m->keep &= ~DESC_MEM;
+		m->put |= desc_of_memory(t, m->set) & DESC_MEM;
 	}
-	if (m->clear & PGT_SH_MASK) {
+	if ((m->clear & PGT_SH_MASK) && !arm64_no_sh(t)) {
 		m->keep &= ~DESC_SH;
-		m->put |= arch_leaf(t, m->set & PGT_SH_MASK) & DESC_SH;
+		m->put |= desc_of_sh(t, m->set);
 	}
 	/* What isn't writable, or is clean, is read-only to hardware. */
 	if (cleared & (PGT_WRITE | PGT_DIRTY))
@@ -71,20 +67,34 @@ static inline uint64_t modify_access(uint64_t raw, uint64_t new, const struct mo
 	return new;
 }
 
-/*
- * The leaf after the change, mended where it was broken; an inaccessible leaf
- * has no hint.  The rules are those of pgt_arm64_pte_wrprotect() and the
- * others, without a branch for the common case.
- */
-PGT_INLINE uint64_t arch_modify(const struct pgt *t, uint64_t raw, int level, const struct modify *m)
+/* The bits of a valid leaf after the change, without a branch: as the rules of
+ * pgt_arm64_pte_wrprotect() and the others have it. */
+PGT_INLINE uint64_t modify_valid(uint64_t raw, uint64_t keep, uint64_t put, uint64_t save)
 {
-	/* In the place of the software bit: dirty in hardware's form. */
-	uint64_t hw_dirty = (raw << 4 & ~raw << 48) & DESC_DIRTY;
-	uint64_t new = (raw & m->keep) | m->put | (hw_dirty & m->save);
+	uint64_t old = desc_rdonly_form(raw), new = (old & keep) | put;
 
-	(void)t, (void)level;
+	/* In the place of the software bit: dirty in hardware's form. */
+	new |= (old << 4 & ~old << 48) & save;
 	/* Writable and dirty is never read-only to hardware. */
 	new &= ~((new >> 48 & new >> 44) & DESC_RDONLY);
+	return desc_rdonly_form(new);
+}
+
+/* The same by way of attributes. */
+static inline uint64_t modify_entangled(const struct pgt *t, uint64_t raw, int level, const struct modify *m)
+{
+	uint64_t attr = (arch_attr(t, raw) & ~m->clear) | m->set;
+
+	return arch_place(t, arch_leaf(t, attr), level, arch_pa(t, raw, level), raw & DESC_CONTIG);
+}
+
+/* The leaf after the change, mended where it was broken; an inaccessible leaf
+ * has no hint. */
+PGT_INLINE uint64_t arch_modify(const struct pgt *t, uint64_t raw, int level, const struct modify *m)
+{
+	uint64_t new = m->entangled ? modify_entangled(t, raw, level, m) :
+				      modify_valid(raw, m->keep, m->put, m->save);
+
 	if (!(raw & DESC_VALID) || (m->set & PGT_NOACCESS))
 		new = modify_access(raw, new, m);
 	return new;
@@ -92,10 +102,10 @@ PGT_INLINE uint64_t arch_modify(const struct pgt *t, uint64_t raw, int level, co
 
 #define arch_modify_check arch_modify_check
 /* Whether no leaf can end with attributes that a mapping can't have. */
-static inline bool arch_modify_safe(const struct modify *m)
+static inline bool arch_modify_safe(const struct pgt *t, const struct modify *m)
 {
-	return !(m->set & ~(MODIFY_HARMLESS | PGT_GLOBAL | PGT_GUARDED)) &&
-	       !(m->clear & ~(MODIFY_HARMLESS | PGT_GLOBAL | PGT_GUARDED | PGT_WRITE));
+	(void)t;
+	return m->simple && (STAGE == 2 || !(m->set & PGT_WRITE));
 }
 
 /* The status of map for the attributes that the leaf raw would end with. */
@@ -103,9 +113,8 @@ PGT_INLINE int arch_modify_check(const struct pgt *t, uint64_t raw, const struct
 {
 	uint64_t attr;
 
-	/* Only what is execute-only can't become writable. */
 	if (m->simple)
-		return !(m->set & PGT_WRITE) || (raw & (DESC_USER | DESC_UXN)) ? PGT_OK : PGT_ENOTSUP;
+		return !(m->set & PGT_WRITE) || stage_may_write(raw) ? PGT_OK : PGT_ENOTSUP;
 	attr = (arch_attr(t, raw) & ~m->clear) | m->set;
 	return attr_is_sound(attr) ? arch_attr_check(t, attr) : PGT_EINVAL;
 }
@@ -115,7 +124,7 @@ PGT_INLINE int arch_modify_check(const struct pgt *t, uint64_t raw, const struct
 PGT_INLINE unsigned arch_accepts(const struct pgt *t, const struct pgt_entry *e, unsigned n, int level,
 				 const struct modify *m)
 {
-	const uint64_t mask = DESC_TYPE | (beyond_output(t) & DESC_ADDRESS), leaf = DESC_VALID | DESC_TABLE;
+	const uint64_t mask = DESC_TYPE | arm64(t)->beyond, leaf = DESC_VALID | DESC_TABLE;
 	unsigned i;
 
 	if (!m->simple || level != PGT_LAST_LEVEL)
@@ -123,7 +132,7 @@ PGT_INLINE unsigned arch_accepts(const struct pgt *t, const struct pgt_entry *e,
 	for (i = 0; i < n; i++) {
 		uint64_t raw = entry_load(e + i);
 
-		if ((raw & mask) != leaf || ((m->set & PGT_WRITE) && !(raw & (DESC_USER | DESC_UXN))))
+		if ((raw & mask) != leaf || ((m->set & PGT_WRITE) && !stage_may_write(raw)))
 			break;
 	}
 	return i;
@@ -133,24 +142,20 @@ PGT_INLINE unsigned arch_accepts(const struct pgt *t, const struct pgt_entry *e,
 /* What the change of a leaf from old to new means to TLBs (D8.16.1). */
 PGT_INLINE enum tlb_effect arch_tlb_effect(const struct pgt *t, uint64_t old, uint64_t new)
 {
-	const uint64_t grant = DESC_AF | DESC_USER | DESC_DBM; /* setting these allows more, ... */
-	const uint64_t deny = DESC_RDONLY | DESC_PXN | DESC_UXN; /* ... and clearing these */
+	const uint64_t place = DESC_MEM | DESC_SH | arm64(t)->address | arm64(t)->split;
 	uint64_t differ = (old ^ new) & ~(DESC_SW | DESC_DIRTY);
 
 	if (!(old & DESC_VALID) || !differ)
 		return TLB_NONE;
 	if (!(new & DESC_VALID))
 		return TLB_CHANGED;
-	if ((differ & (DESC_INDEX | DESC_SH | DESC_ADDRESS)) || (differ & old & DESC_NG))
+	if ((differ & place) || (differ & old & arm64(t)->not_global))
 		return TLB_BREAK;
-	if ((t->features & PGT_FEAT_EXEC_BBM) && (differ & new & (DESC_PXN | DESC_UXN)))
+	if ((t->features & PGT_FEAT_EXEC_BBM) && stage_takes_execution(old, new))
 		return TLB_BREAK;
-	/* What EL0 may write EL1 no longer executes. */
-	if (!(old & DESC_PXN) && (new & DESC_USER) && (new & DESC_DBM))
-		return TLB_CHANGED;
-	if ((differ & ~(grant | deny)) || (differ & old & grant) || (differ & new & deny))
-		return TLB_CHANGED;
-	return TLB_RELAXED;
+	old = desc_rdonly_form(old) & ~(DESC_SW | DESC_DIRTY);
+	new = desc_rdonly_form(new) & ~(DESC_SW | DESC_DIRTY);
+	return stage_denies(t, old, new) ? TLB_CHANGED : TLB_RELAXED;
 }
 
 #define arch_tlb_differs arch_tlb_differs
@@ -171,7 +176,7 @@ PGT_INLINE bool arch_tlb_bits(uint64_t differ)
 #define arch_settled arch_settled
 PGT_INLINE bool arch_settled(const struct pgt *t, uint64_t raw)
 {
-	bool clean = (raw & DESC_DBM) && (raw & DESC_RDONLY);
+	bool clean = (raw & DESC_DBM) && desc_rdonly(raw);
 
 	return !(t->features & PGT_FEAT_HW_YOUNG) || ((raw & DESC_AF) && !clean);
 }
@@ -208,52 +213,52 @@ PGT_INLINE uint64_t arch_change(const struct pgt *t, struct pgt_entry *e, uint64
 	return raw;
 }
 
+/* A change of a stretch of leaves, in this format's terms. */
+struct arm64_change {
+	uint64_t mask, leaf; /* the leaves concerned: the bits that tell, and how */
+	uint64_t keep, put, save;
+	bool hardware;       /* writes leaves */
+};
+
+PGT_INLINE enum entry_verdict arm64_change_one(uint64_t raw, uint64_t *new, const void *how)
+{
+	const struct arm64_change *h = how;
+	const uint64_t clean = DESC_DBM | DESC_RDONLY;
+
+	*new = modify_valid(raw, h->keep, h->put, h->save);
+	if ((raw & h->mask) != h->leaf || *new == raw)
+		return ENTRY_STOP;
+	if (!h->hardware || ((raw & DESC_AF) && (desc_rdonly_form(raw) & clean) != clean))
+		return ENTRY_STORE;
+	return ENTRY_SWAP;
+}
+
 #define arch_change_batch arch_change_batch
 /*
  * Changes leading leaves of n entries in one tight loop, as far as they are
- * valid, carry the hint or not as hinted says, and do change; how many.  A
- * compare-and-swap that fails ends it: hardware has just been there.
+ * valid, carry the hint or not as hinted says, and do change; how many.
  */
 PGT_INLINE unsigned arch_change_batch(const struct pgt *t, struct pgt_entry *e, unsigned n, int level, bool hinted,
 				      const struct modify *m, struct batch_change *out)
 {
-	const uint64_t mask = DESC_TYPE | DESC_CONTIG | (beyond_output(t) & DESC_ADDRESS);
-	const uint64_t leaf = DESC_VALID | (level == PGT_LAST_LEVEL ? DESC_TABLE : 0) | (hinted ? DESC_CONTIG : 0);
-	const uint64_t keep = m->keep, put = m->put, save = m->save;
-	const bool hardware = t->features & PGT_FEAT_HW_YOUNG;
 	const uint64_t state = DESC_AF | DESC_RDONLY | DESC_DIRTY;
-	uint64_t differ = 0, all_ng = DESC_NG, rmws = 0, any = 0, all = ~UINT64_C(0);
-	unsigned i;
+	const struct arm64_change how = {
+		.mask = DESC_TYPE | DESC_CONTIG | arm64(t)->beyond,
+		.leaf = DESC_VALID | (level == PGT_LAST_LEVEL ? DESC_TABLE : 0) | (hinted ? DESC_CONTIG : 0),
+		.keep = m->keep, .put = m->put, .save = m->save,
+		.hardware = t->features & PGT_FEAT_HW_YOUNG,
+	};
+	struct entry_changes changes;
+	unsigned done;
 
-	if ((m->set & PGT_NOACCESS) || !level_has_leaves(t, level))
+	if ((m->set & PGT_NOACCESS) || m->entangled || !level_has_leaves(t, level))
 		return 0;
-	for (i = 0; i < n; i++) {
-		uint64_t raw = entry_load(e + i), new = (raw & keep) | put;
-
-		/* As arch_modify() has it. */
-		new |= (raw << 4 & ~raw << 48) & save;
-		new &= ~((new >> 48 & new >> 44) & DESC_RDONLY);
-		if ((raw & mask) != leaf || new == raw)
-			break;
-		if (!hardware || ((raw & DESC_AF) && (raw & (DESC_DBM | DESC_RDONLY)) != (DESC_DBM | DESC_RDONLY))) {
-			entry_store(e + i, new);
-		} else {
-			uint64_t is = raw;
-
-			rmws++;
-			if (!entry_compare_swap(e + i, &is, new))
-				break;
-		}
-		differ |= raw ^ new;
-		all_ng &= raw & new;
-		any |= new;
-		all &= new;
-	}
-	out->one_state = !((any ^ all) & state);
-	out->differ = differ;
-	out->global = i && !all_ng;
-	out->rmws = rmws;
-	return i;
+	done = entry_change(e, n, arm64_change_one, &how, &changes);
+	out->one_state = !((changes.any ^ changes.all) & state);
+	out->differ = changes.differ;
+	out->global = done && (~(changes.had & changes.all) & arm64(t)->not_global);
+	out->rmws = changes.rmws;
+	return done;
 }
 
 #define arch_relink_top arch_relink_top

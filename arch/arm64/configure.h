@@ -1,82 +1,61 @@
 /* SPDX-FileCopyrightText: 2026 libpgtable authors */
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is configured: features, sizes, and which levels have leaves and runs. */
+/*
+ * What is configured: the regime, features and sizes, which levels have leaves
+ * and runs, and where addresses stand in descriptors.
+ */
 #ifndef PGT_ARM64_CONFIGURE_H
 #define PGT_ARM64_CONFIGURE_H
 
 #include "../../lib/pgt.h"
 #include <pgtable/arm64.h>
+#include "layout.h"
 
 /* The backend's own words in struct pgt. */
 struct PGT_INSIDE arm64 {
 	struct pgt_arm64_config config; /* in force */
-	uint8_t regime;                 /* PGT_ARM64_EL1, _EL2 or _S2 */
+	uint64_t address;    /* descriptor bits that are address bits of the same number, ... */
+	uint64_t split;      /* ... and those whose address bits are split_shift higher */
+	uint64_t beyond;     /* what of them no output address has */
+	uint64_t inherited;  /* permission bits of a table entry that count */
+	uint64_t not_global; /* DESC_NG, where leaves can be global */
+	uint8_t split_shift;
+	uint8_t regime;      /* PGT_ARM64_EL1, _EL2 or _S2 */
 };
 
-_Static_assert(sizeof(struct arm64) <= sizeof(((struct pgt *)0)->arch), "it fits");
+_Static_assert(sizeof(struct arm64) <= sizeof(((struct pgt *)0)->arch), "the backend's words fit");
 
-static inline const struct arm64 *arm64(const struct pgt *t)
+PGT_INLINE const struct arm64 *arm64(const struct pgt *t)
 {
 	return (const struct arm64 *)t->arch;
 }
 
-/* Write-back, non-cacheable, write-through, nGnRE, nGnRnE. */
-#define MAIR_DEFAULT UINT64_C(0x0000000004bb44ff)
+/* The address in a descriptor, not masked to its level; and such an address as descriptor bits. */
+PGT_INLINE uint64_t desc_address(const struct pgt *t, uint64_t raw)
+{
+	return (raw & arm64(t)->address) | (raw & arm64(t)->split) << arm64(t)->split_shift;
+}
 
-#define ARM64_FEATURES                                                                         \
-	(PGT_FEAT_CONTIG | PGT_FEAT_HW_YOUNG | PGT_FEAT_HW_DIRTY | PGT_FEAT_TRACK_YOUNG |      \
-	 PGT_FEAT_TRACK_DIRTY | PGT_FEAT_BBM1 | PGT_FEAT_BBM2 | PGT_FEAT_UPPER |               \
-	 PGT_FEAT_TLBI_RANGE | PGT_FEAT_TTL | PGT_FEAT_PARALLEL | PGT_FEAT_NO_BLOCKS |         \
-	 PGT_FEAT_EXEC_BBM)
+PGT_INLINE uint64_t desc_of_address(const struct pgt *t, uint64_t pa)
+{
+	return (pa & arm64(t)->address) | (pa >> arm64(t)->split_shift & arm64(t)->split);
+}
 
-/* The code of an output size in TCR.IPS, or -1: only these exist. */
+/* Whether PA[51:50] stand in place of the shareability (TCR.DS). */
+PGT_INLINE bool arm64_no_sh(const struct pgt *t)
+{
+	return t->features & PGT_FEAT_LPA2;
+}
+
+/* The code of an output size in TCR.IPS and the like, or -1: only these exist. */
 static inline int arm64_size_code(unsigned output_bits)
 {
-	static const uint8_t sizes[] = { 32, 36, 40, 42, 44, 48 };
+	static const uint8_t sizes[] = { 32, 36, 40, 42, 44, 48, 52 };
 
 	for (unsigned i = 0; i < sizeof sizes; i++)
 		if (sizes[i] == output_bits)
 			return (int)i;
 	return -1;
-}
-
-/* Which levels have leaves and runs, by granule (D8.3.1, table D8-98 and on). */
-static inline int arm64_geometry(struct pgt *t)
-{
-	switch (t->granule_bits) {
-	case 12:
-		t->leaf_levels = 1 << (1 + 1) | 1 << (2 + 1) | 1 << (3 + 1);
-		t->run_bits[1 + 1] = t->run_bits[2 + 1] = t->run_bits[3 + 1] = 4;
-		return PGT_OK;
-	case 14:
-		t->leaf_levels = 1 << (2 + 1) | 1 << (3 + 1);
-		t->run_bits[2 + 1] = 5;
-		t->run_bits[3 + 1] = 7;
-		return PGT_OK;
-	case 16:
-		t->leaf_levels = 1 << (2 + 1) | 1 << (3 + 1);
-		t->run_bits[2 + 1] = t->run_bits[3 + 1] = 5;
-		return PGT_OK;
-	default:
-		return PGT_ENOTSUP;
-	}
-}
-
-static inline int arch_configure(struct pgt *t, const struct pgt_config *config)
-{
-	const struct pgt_arm64_config *own = config->format_config;
-	struct arm64 *a = (struct arm64 *)t->arch;
-
-	if (own && own->size < sizeof *own)
-		return PGT_EINVAL;
-	if ((t->features & ~ARM64_FEATURES) || t->input_bits < 25 || t->input_bits > 48 ||
-	    arm64_size_code(t->output_bits) < 0)
-		return PGT_ENOTSUP;
-	a->regime = PGT_ARM64_EL1;
-	a->config = (struct pgt_arm64_config){ .size = sizeof a->config };
-	a->config.mair = own && own->mair ? own->mair : MAIR_DEFAULT;
-	t->format_config = &a->config;
-	return arm64_geometry(t);
 }
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef PGT_ARM64_ENTRY_H
 #define PGT_ARM64_ENTRY_H
 
-#include "attributes.h"
+#include "configure.h"
 
 /* Whether an invalid entry keeps the fields of a leaf or a table of this level. */
 static inline bool desc_keeps(const struct pgt *t, uint64_t raw, int level)
@@ -12,7 +12,7 @@ static inline bool desc_keeps(const struct pgt *t, uint64_t raw, int level)
 	uint64_t kind = raw & INVALID_KIND;
 
 	if ((kind != INVALID_NOACCESS && kind != INVALID_BROKEN) ||
-	    (raw & DESC_ADDRESS & beyond_output(t)))
+	    (raw & arm64(t)->beyond))
 		return false;
 	if (raw & DESC_TABLE)
 		return level == PGT_LAST_LEVEL || kind == INVALID_BROKEN;
@@ -27,7 +27,7 @@ PGT_INLINE enum pgt_kind arch_kind(const struct pgt *t, uint64_t raw, int level)
 		if (!desc_keeps(t, raw, level))
 			return KIND_TOKEN;
 	}
-	if (raw & DESC_ADDRESS & beyond_output(t))
+	if (raw & arm64(t)->beyond)
 		return KIND_CORRUPT;
 	if (level == PGT_LAST_LEVEL)
 		return raw & DESC_TABLE ? KIND_LEAF : KIND_CORRUPT;
@@ -44,18 +44,17 @@ PGT_INLINE bool arch_valid(uint64_t raw)
 
 PGT_INLINE uint64_t arch_next(const struct pgt *t, uint64_t raw)
 {
-	return raw & DESC_ADDRESS & ~(granule(t) - 1);
+	return desc_address(t, raw) & ~(granule(t) - 1);
 }
 
 PGT_INLINE uint64_t arch_table(const struct pgt *t, uint64_t pa)
 {
-	(void)t;
-	return pa | DESC_TYPE;
+	return desc_of_address(t, pa) | DESC_TYPE;
 }
 
 PGT_INLINE uint64_t arch_pa(const struct pgt *t, uint64_t raw, int level)
 {
-	return raw & DESC_ADDRESS & ~level_mask(t, level);
+	return desc_address(t, raw) & ~level_mask(t, level);
 }
 
 /* A broken entry made valid again. NOACCESS leaves are never broken. */
@@ -67,39 +66,24 @@ PGT_INLINE uint64_t desc_mend(uint64_t raw)
 /* The same leaf, not broken, at a level and PA, with or without the hint. */
 PGT_INLINE uint64_t arch_place(const struct pgt *t, uint64_t raw, int level, uint64_t pa, bool run)
 {
-	(void)t;
-	raw = desc_mend(raw) & ~(DESC_ADDRESS | DESC_CONTIG | DESC_TABLE);
-	return raw | pa | (level == PGT_LAST_LEVEL ? DESC_TABLE : 0) | (run ? DESC_CONTIG : 0);
+	const uint64_t address = arm64(t)->address | arm64(t)->split;
+
+	raw = desc_mend(raw) & ~(address | DESC_CONTIG | DESC_TABLE);
+	return raw | desc_of_address(t, pa) | (level == PGT_LAST_LEVEL ? DESC_TABLE : 0) | (run ? DESC_CONTIG : 0);
 }
 
-/* Whether a leaf is global. */
-PGT_INLINE bool arch_global(uint64_t raw)
+#define arch_stride_last arch_stride_last
+/* Up to this PA neighbouring leaves are a step apart; there the address carries
+ * into bits that stand elsewhere. */
+PGT_INLINE uint64_t arch_stride_last(const struct pgt *t, uint64_t pa)
 {
-	return !(raw & DESC_NG);
+	return pa | arm64(t)->address | (granule(t) - 1);
 }
 
 /* Whether the leaf carries the hint. */
 PGT_INLINE bool arch_run(uint64_t raw)
 {
 	return raw & DESC_CONTIG;
-}
-
-/* The young and dirty state of a leaf, as attributes, and a leaf with more of it. */
-PGT_INLINE uint64_t arch_state(uint64_t raw)
-{
-	return (raw & DESC_AF ? PGT_YOUNG : 0) | (desc_dirty(raw) ? PGT_DIRTY : 0);
-}
-
-PGT_INLINE uint64_t arch_add_state(uint64_t raw, uint64_t state)
-{
-	if (state & PGT_YOUNG)
-		raw |= DESC_AF;
-	if (state & PGT_DIRTY) {
-		raw |= DESC_DIRTY;
-		if (raw & DESC_DBM)
-			raw &= ~DESC_RDONLY;
-	}
-	return raw;
 }
 
 /* The inaccessible entry that stands in a leaf's or table's place while it is

@@ -4,32 +4,32 @@
 #ifndef PGT_ARM64_PROBLEM_H
 #define PGT_ARM64_PROBLEM_H
 
-#include "entry.h"
+#include "access.h"
 
 static inline const char *table_problem(const struct pgt *t, uint64_t raw)
 {
-	if ((raw & DESC_ADDRESS) & (granule(t) - 1))
+	if (desc_address(t, raw) & (granule(t) - 1))
 		return "a next-table address that is not aligned to the granule";
-	if (!t->attached && (raw & DESC_INHERITED))
+	if (!t->attached && arch_inherit(t, raw))
 		return "permission bits in a table entry";
 	return NULL;
 }
 
 static inline const char *leaf_problem(const struct pgt *t, uint64_t raw, int level)
 {
-	uint64_t reserved = BIT(48) | BIT(49);
+	uint64_t reserved = (BIT(48) | BIT(49)) & ~arm64(t)->address;
 
-	if (raw & DESC_ADDRESS & level_mask(t, level))
+	if (desc_address(t, raw) & level_mask(t, level))
 		return "a leaf whose address is not aligned to its size";
-	if (raw & reserved)
+	if (raw & (reserved | stage_reserved(t)))
 		return "a leaf with reserved bits set";
-	if ((raw & DESC_SH) == UINT64_C(1) << DESC_SH_SHIFT)
+	if (!arm64_no_sh(t) && (raw & DESC_SH) == UINT64_C(1) << DESC_SH_SHIFT)
 		return "a leaf with the reserved shareability";
 	if (t->attached)
 		return NULL;
-	if ((raw & DESC_DBM) && (raw & DESC_DIRTY) && (raw & DESC_RDONLY))
+	if ((raw & DESC_DBM) && (raw & DESC_DIRTY) && desc_rdonly(raw))
 		return "a leaf that is writable and dirty, yet read-only to hardware";
-	if (!(raw & DESC_DBM) && !(raw & DESC_RDONLY))
+	if (!(raw & DESC_DBM) && !desc_rdonly(raw))
 		return "a leaf that hardware may write and software calls read-only";
 	return NULL;
 }
@@ -43,7 +43,7 @@ static inline const char *arch_problem(const struct pgt *t, uint64_t raw, int le
 		return NULL;
 	if (arch_kind(t, raw, level) == KIND_TOKEN)
 		return NULL;
-	if (raw & DESC_ADDRESS & beyond_output(t))
+	if (raw & arm64(t)->beyond)
 		return "an address beyond the output range";
 	if (level == PGT_LAST_LEVEL)
 		return page_or_table ? leaf_problem(t, raw, level) : "the reserved type at the page level";

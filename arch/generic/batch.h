@@ -52,7 +52,7 @@ PGT_INLINE uint64_t arch_change(const struct pgt *t, struct pgt_entry *e, uint64
 PGT_INLINE unsigned arch_change_batch(const struct pgt *t, struct pgt_entry *e, unsigned n, int level, bool hinted,
 				      const struct modify *modify, struct batch_change *out)
 {
-	const struct modify m = *modify; /* nothing that is stored to may change it */
+	const struct modify m = *modify; /* nothing that is stored to may change this */
 	uint64_t differ = 0;
 	bool global = false;
 	unsigned i;
@@ -72,7 +72,7 @@ PGT_INLINE unsigned arch_change_batch(const struct pgt *t, struct pgt_entry *e, 
 			new = arch_add_state(new, arch_write_state());
 		entry_store(e + i, new);
 		differ |= was ^ new;
-		global |= arch_global(was) || arch_global(new);
+		global |= arch_global(t, was) || arch_global(t, new);
 	}
 	out->differ = differ;
 	out->global = global;

@@ -14,20 +14,29 @@ PGT_INLINE uint64_t arch_step(const struct pgt *t, int level)
 }
 #endif
 
+#ifndef arch_stride_last
+/* The last PA up to which neighbouring leaves are a step apart. */
+PGT_INLINE uint64_t arch_stride_last(const struct pgt *t, uint64_t pa)
+{
+	(void)t, (void)pa;
+	return UINT64_MAX;
+}
+#endif
+
 #ifndef arch_inherit
 /* The permission bits that a table entry lays over all below it. */
-PGT_INLINE uint64_t arch_inherit(uint64_t raw)
+PGT_INLINE uint64_t arch_inherit(const struct pgt *t, uint64_t raw)
 {
-	(void)raw;
+	(void)t, (void)raw;
 	return 0;
 }
 #endif
 
 #ifndef arch_effective
 /* Attributes under the permission bits of the tables on the way. */
-static inline uint64_t arch_effective(uint64_t attr, uint64_t inherited)
+static inline uint64_t arch_effective(const struct pgt *t, uint64_t attr, uint64_t inherited)
 {
-	(void)inherited;
+	(void)t, (void)inherited;
 	return attr;
 }
 #endif
@@ -50,8 +59,9 @@ PGT_INLINE uint64_t arch_modify(const struct pgt *t, uint64_t raw, int level, co
 
 #ifndef arch_modify_check
 /* Whether no leaf can end with attributes that a mapping can't have. */
-static inline bool arch_modify_safe(const struct modify *m)
+static inline bool arch_modify_safe(const struct pgt *t, const struct modify *m)
 {
+	(void)t;
 	return !(m->set & ~MODIFY_HARMLESS) && !(m->clear & ~(MODIFY_HARMLESS | PGT_WRITE));
 }
 

@@ -113,8 +113,9 @@ static inline uint64_t arch_attr(const struct pgt *t, uint64_t raw)
 }
 
 /* Whether a leaf is global. */
-PGT_INLINE bool arch_global(uint64_t raw)
+PGT_INLINE bool arch_global(const struct pgt *t, uint64_t raw)
 {
+	(void)t;
 	return raw & PGT_GENERIC_GLOBAL;
 }
 

@@ -188,6 +188,9 @@ static int make(struct pgt *t, struct call *k)
 	}
 }
 
+/* Whether the format has global leaves. */
+static bool has_global;
+
 static void choose(struct call *k)
 {
 	static const uint64_t sets[] = { PGT_WRITE, PGT_SW1, PGT_EXEC | PGT_SW0, PGT_NOACCESS, PGT_GLOBAL,
@@ -214,6 +217,10 @@ static void choose(struct call *k)
 	k->token = rnd(1000);
 	k->set = sets[pick];
 	k->clear = clears[pick];
+	if (!has_global) {
+		k->attr &= ~PGT_GLOBAL;
+		k->set &= ~PGT_GLOBAL;
+	}
 	k->bits = page_bits + rnd(5);
 	k->access = rnd(2) ? PGT_READ : PGT_WRITE;
 	k->to = rnd(pages);
@@ -499,7 +506,8 @@ static void run(struct pgt_config *config, unsigned input_bits, unsigned window,
 static void run_format(const char *format, unsigned granule_bits, unsigned small, unsigned large, unsigned rounds)
 {
 	const uint64_t tracked = PGT_FEAT_HW_YOUNG | PGT_FEAT_HW_DIRTY | PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY;
-	bool tiny = granule_bits == 5, upper = strcmp(format, "generic") != 0;
+	bool tiny = granule_bits == 5, stage2 = strcmp(format, "arm64-s2") == 0;
+	bool upper = tiny || strcmp(format, "arm64") == 0;
 	unsigned few = tiny ? 16 : 64;
 	struct pgt_config config = {
 		.size = sizeof config,
@@ -507,9 +515,11 @@ static void run_format(const char *format, unsigned granule_bits, unsigned small
 		.granule_bits = (uint8_t)granule_bits,
 		.output_bits = tiny ? 16 : 48,
 		.memory = { .alloc = pool_alloc, .free = pool_free, .to_virt = pool_virt },
-		.features = tracked,
+		/* Privileged execution by itself. */
+		.features = tracked | (stage2 ? PGT_FEAT_XNX : 0),
 	};
 
+	has_global = upper || strcmp(format, "generic") == 0;
 	page_bits = granule_bits;
 	page = UINT64_C(1) << granule_bits;
 	slot = tiny ? 64 : page;

@@ -129,8 +129,9 @@ static uint64_t arch_attr(const struct pgt *t, uint64_t raw)
 	return (raw & ATTR_MASK) >> ATTR_SHIFT;
 }
 
-static bool arch_global(uint64_t raw)
+static bool arch_global(const struct pgt *t, uint64_t raw)
 {
+	(void)t;
 	return raw & PGT_GLOBAL << ATTR_SHIFT;
 }
 
