@@ -1,0 +1,8 @@
+# SPDX-FileCopyrightText: 2026 libpgtable authors
+# SPDX-License-Identifier: BSD-2-Clause
+# What only the arm64 backend has.
+check_PROGRAMS += t/walk.t
+TESTS += t/walk.t
+t_walk_t_SOURCES = t/walk.c t/contract.h t/embed.c t/embed.h t/tap.h
+t_walk_t_LDADD = libpgtable.la
+t_walk_t_LDFLAGS = $(t_ldflags)
