@@ -106,7 +106,7 @@ static bool collapse_on(struct collapse *k, struct pgt_walk *w)
 		if (w->level == k->level)
 			return true;
 		raw = entry_load(walk_entry(w));
-		if (arch_kind(k->c->t, raw, w->level) != KIND_TABLE || arch_inherit(raw) || !walk_enter(w, raw))
+		if (arch_kind(k->c->t, raw, w->level) != KIND_TABLE || arch_inherit(k->c->t, raw) || !walk_enter(w, raw))
 			walk_past(w, 1);
 	}
 	return false;
