@@ -24,6 +24,7 @@
 
 #define INSIDE UINT64_C(0x5a8) /* the byte of a page that is asked for */
 #define ABSENT UINT64_MAX
+#define HCR_E2H (UINT64_C(1) << 34)
 #define SHOWN 10 /* differences printed of a kind */
 
 /* ---- What was captured --------------------------------------------------- */
@@ -298,6 +299,12 @@ static void judge(const struct line *l, const char *access, struct answer a, boo
 		     access, in_words(&a));
 }
 
+/* A process's memory is cached, its own, and for it. */
+static bool ordinary(const struct answer *a)
+{
+	return (a->to.attr & (PGT_MEM_MASK | PGT_SH_MASK | PGT_USER | PGT_GLOBAL | PGT_NOACCESS)) == PGT_USER;
+}
+
 /*
  * What one access must give. Writes to a page that is writable but was not
  * written yet may meet a clean entry, or one that is copied first.
@@ -311,6 +318,8 @@ static void judge_process(const struct line *l)
 		judge(l, "read", a, faults(&a, PGT_FAULT_TRANSLATION));
 		return;
 	}
+	if (a.status == PGT_OK)
+		judge(l, "attributes", a, ordinary(&a));
 	/* PROT_EXEC alone: readable all the same, unless the CPU can tell. */
 	judge(l, "read", a,
 	      leads_to(&a, page) || (!has(l, 'r') && faults(&a, PGT_FAULT_PERMISSION)));
@@ -447,40 +456,46 @@ static int show_problem(void *ctx, const struct pgt_problem *p)
 	return 0;
 }
 
-static void stat_all(const struct pgt *t, bool upper, struct pgt_stat *s)
+/* The first address of a half, and its length. */
+static uint64_t half_of(const struct pgt *t, bool upper, uint64_t *len)
 {
 	struct pgt_config c = { .size = sizeof(c) };
-	uint64_t len;
-	int status = pgt_describe(t, &c);
 
-	len = UINT64_C(1) << c.input_bits;
-	if (status == PGT_OK)
-		status = pgt_stat(t, upper ? -len : 0, len, s);
-	ok(status == PGT_OK, "pgt_stat: %s", pgt_strerror(status));
-	note("%u bits of VA; %" PRIu64 " KiB of tables: %" PRIu64 "/%" PRIu64 "/%" PRIu64 "/%" PRIu64 "/%" PRIu64
-	     "; leaves at levels 0 to 3: %" PRIu64 "/%" PRIu64 "/%" PRIu64 "/%" PRIu64 "; runs of them %" PRIu64
-	     "/%" PRIu64 "/%" PRIu64 "; %" PRIu64 " tokens; %" PRIu64 " MiB mapped",
-	     c.input_bits, s->table_bytes >> 10, s->tables[0], s->tables[1], s->tables[2], s->tables[3],
-	     s->tables[4], s->leaves[1], s->leaves[2], s->leaves[3], s->leaves[4], s->runs[2], s->runs[3],
+	if (pgt_describe(t, &c) != PGT_OK)
+		c.input_bits = 0;
+	*len = UINT64_C(1) << c.input_bits;
+	return upper ? -*len : 0;
+}
+
+static void stat_all(const struct pgt *t, bool upper, const char *what, struct pgt_stat *s)
+{
+	uint64_t len;
+	const uint64_t first = half_of(t, upper, &len);
+	const int status = pgt_stat(t, first, len, s);
+
+	ok(status == PGT_OK, "%s: pgt_stat: %s", what, pgt_strerror(status));
+	note("0x%" PRIx64 " bytes of addresses; %" PRIu64 " KiB of tables, at levels -1 to 3: %" PRIu64 " %" PRIu64
+	     " %" PRIu64 " %" PRIu64 " %" PRIu64,
+	     len, s->table_bytes >> 10, s->tables[0], s->tables[1], s->tables[2], s->tables[3], s->tables[4]);
+	note("leaves at levels 0 to 3: %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "; runs of them: %" PRIu64
+	     " %" PRIu64 " %" PRIu64 " %" PRIu64 "; %" PRIu64 " tokens; %" PRIu64 " MiB mapped",
+	     s->leaves[1], s->leaves[2], s->leaves[3], s->leaves[4], s->runs[1], s->runs[2], s->runs[3],
 	     s->runs[4], s->tokens, s->mapped_bytes >> 20);
 }
 
-static bool attach_and_check(const struct pgt_arm64_regs *regs, const struct pgt_memory *memory, int half,
-			     const char *what, struct pgt_stat *s)
+static struct pgt *attach_and_check(const struct pgt_arm64_regs *regs, const struct pgt_memory *memory, int half,
+				    const char *what, unsigned expected)
 {
 	struct pgt *t;
 	int status = pgt_arm64_attach(regs, memory, half, &t);
 
-	memset(s, 0, sizeof(*s));
 	if (!ok(status == PGT_OK, "%s: pgt_arm64_attach: %s", what, pgt_strerror(status)))
-		return false;
+		return NULL;
 	problems = 0;
 	status = pgt_check(t, show_problem, NULL);
-	ok(status == PGT_OK && !problems, "%s: nothing that the architecture forbids: %s, %u problems", what,
-	   pgt_strerror(status), problems);
-	stat_all(t, half == PGT_ARM64_UPPER, s);
-	pgt_destroy(t);
-	return true;
+	ok(status == (expected ? PGT_ECORRUPT : PGT_OK) && problems == expected,
+	   "%s: pgt_check reports %u entries that the architecture forbids, of %u", what, problems, expected);
+	return t;
 }
 
 /* Lines of the process, by what its tables must hold for them. */
@@ -494,24 +509,81 @@ static uint64_t count_present(bool accessible)
 	return n;
 }
 
-static void check_tables(void)
+static void check_process(void)
 {
+	struct pgt *t = attach_and_check(&process, &by_pa, PGT_ARM64_LOWER, "the process", 0);
 	struct pgt_stat s;
 
-	if (attach_and_check(&process, &by_pa, PGT_ARM64_LOWER, "the process's tables", &s)) {
-		is_u64(s.mapped_bytes, count_present(true) * page_bytes, "they map what was reported, and no more");
-		is_u64(s.tokens, count_present(false), "pages without rights are entries that map nothing");
-	}
-	if (attach_and_check(&process, &by_pa, PGT_ARM64_UPPER, "the kernel's tables", &s))
-		ok(s.mapped_bytes, "they map something");
-	if (!has_guest)
+	if (!t)
 		return;
-	if (attach_and_check(&stage2, &by_pa, PGT_ARM64_LOWER, "KVM's stage 2", &s))
-		ok(s.leaves[3] && s.leaves[4], "it has blocks and pages");
-	if (guest.sctlr & 1) {
-		attach_and_check(&guest, &by_ipa, PGT_ARM64_LOWER, "the KVM guest's lower half", &s);
-		attach_and_check(&guest, &by_ipa, PGT_ARM64_UPPER, "the KVM guest's upper half", &s);
+	stat_all(t, false, "the process", &s);
+	is_u64(s.mapped_bytes, count_present(true) * page_bytes, "its tables map what was reported, and no more");
+	is_u64(s.tokens, count_present(false), "its pages without rights are entries that map nothing");
+	pgt_destroy(t);
+}
+
+static uint64_t linear; /* VA less PA in the kernel's map of all memory */
+
+static int first_leaf(void *ctx, const struct pgt_mapping *m)
+{
+	*(struct pgt_mapping *)ctx = *m;
+	return m->state == PGT_LEAF;
+}
+
+/* What the process has is in the kernel's map of all memory too. */
+static void judge_linear(const struct line *l)
+{
+	const uint64_t va = l->value * page_bytes + linear;
+	struct answer a = { 0 };
+
+	if (l->value == ABSENT)
+		return;
+	a.status = pgt_arm64_walk(&process, &by_pa, va + INSIDE, PGT_READ, &a.to);
+	judge(l, "read by the kernel", a, leads_to(&a, l->value * page_bytes));
+	a.status = pgt_arm64_walk(&process, &by_pa, va + INSIDE, PGT_EXEC, &a.to);
+	judge(l, "exec by the kernel", a, faults(&a, PGT_FAULT_PERMISSION));
+	a.status = pgt_arm64_walk(&process, &by_pa, va + INSIDE, PGT_READ | PGT_USER, &a.to);
+	judge(l, "read by the user", a, faults(&a, PGT_FAULT_PERMISSION) || faults(&a, PGT_FAULT_TRANSLATION));
+}
+
+static void check_kernel(void)
+{
+	struct pgt *t = attach_and_check(&process, &by_pa, PGT_ARM64_UPPER, "the kernel", 0);
+	struct pgt_mapping m = { 0 };
+	struct pgt_stat s;
+	uint64_t len, first;
+
+	if (!t)
+		return;
+	stat_all(t, true, "the kernel", &s);
+	ok(s.mapped_bytes, "its tables map something");
+	first = half_of(t, true, &len);
+	/* Where the kernel hides itself from its processes there is only the way in. */
+	if (s.mapped_bytes > ram_bytes / 2 && pgt_visit(t, first, len, 0, first_leaf, &m) == 1) {
+		linear = m.va - m.pa;
+		judge_all('P', judge_linear, "the same pages in the kernel's map of all memory");
 	}
+	pgt_destroy(t);
+}
+
+static void check_guest(void)
+{
+	struct pgt *t = attach_and_check(&stage2, &by_pa, PGT_ARM64_LOWER, "stage 2", 0);
+	struct pgt_stat s;
+
+	if (t) {
+		stat_all(t, false, "stage 2", &s);
+		ok(s.leaves[3] && s.leaves[4], "it has blocks and pages");
+		pgt_destroy(t);
+	}
+	if (!(guest.sctlr & 1))
+		return;
+	/* The one table that is in no memory is there on purpose. */
+	pgt_destroy(attach_and_check(&guest, &by_ipa, PGT_ARM64_LOWER, "the KVM guest's lower half", 1));
+	t = attach_and_check(&guest, &by_ipa, PGT_ARM64_UPPER, "the KVM guest's upper half", 0);
+	if (t)
+		stat_all(t, true, "the KVM guest's upper half", &s);
+	pgt_destroy(t);
 }
 
 /* With SCTLR_EL1.M clear its registers say the same as none. */
@@ -535,6 +607,9 @@ int main(int argc, char **argv)
 	if (!read_registers(argv[1], "el2.regs", PGT_ARM64_EL2, &process) &&
 	    !read_registers(argv[1], "el1.regs", PGT_ARM64_EL1, &process))
 		die("no el1.regs nor el2.regs", argv[1]);
+	/* Linux is EL2's host: its registers there are laid out as EL1's. */
+	if (process.hcr & HCR_E2H)
+		process.regime = PGT_ARM64_EL1;
 	if (has_guest && !read_registers(argv[1], "el1.regs", PGT_ARM64_EL1, &guest))
 		die("no el1.regs", argv[1]);
 	read_truth(argv[1]);
@@ -548,6 +623,9 @@ int main(int argc, char **argv)
 		else
 			judge_all('I', stage1_is_off, "a KVM guest whose stage 1 is off");
 	}
-	check_tables();
+	check_process();
+	check_kernel();
+	if (has_guest)
+		check_guest();
 	return tap_done();
 }
