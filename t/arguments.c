@@ -498,22 +498,22 @@ static void open_for_bad_calls(const char *format, unsigned g, uint64_t features
 
 static void test_bad_arguments(const char *format)
 {
-	for (unsigned gi = 0; gi < 3; gi++) {
+	for_granules(format, granule) {
 		for (unsigned upper = 0; upper < 2; upper++) {
 			struct world other;
 			uint64_t features = upper ? PGT_FEAT_UPPER : 0;
 
-			if (upper && strcmp(format, "arm64"))
+			if (upper && !has_upper(format))
 				continue;
 			begin();
 			memset(&unborn, 0, sizeof(unborn));
 			if (!world_open(&other, format, 12, 39, 0, 0))
 				return;
 			features |= PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY;
-			if (!world_open(&copies, format, granules[gi], 48, features, 0))
+			if (!world_open(&copies, format, granule, 48, features, 0))
 				return;
 			want_status(pgt_gather_begin(&foreign, other.t), PGT_OK);
-			open_for_bad_calls(format, granules[gi], features, 0);
+			open_for_bad_calls(format, granule, features, 0);
 			want_status(pgt_gather_begin(&ended, w.t), PGT_OK);
 			want_status(pgt_gather_end(&ended), PGT_OK);
 			for (unsigned i = 0; i < N_CALLS; i++)
@@ -524,7 +524,7 @@ static void test_bad_arguments(const char *format)
 			world_close(&other);
 			world_close(&copies);
 			ok(fine, "%s, granule 2^%u, %s half: bad arguments alone and in pairs "
-			   "give the documented code and change nothing", format, granules[gi],
+			   "give the documented code and change nothing", format, granule,
 			   upper ? "upper" : "lower");
 		}
 	}
@@ -967,15 +967,15 @@ static void test_sweep(const char *format)
 {
 	static const unsigned inputs[] = { 25, 32, 39, 48 };
 
-	for (unsigned gi = 0; gi < 3; gi++) {
+	for_granules(format, granule) {
 		begin();
 		for (unsigned i = 0; i < 4; i++) {
-			sweep(format, granules[gi], inputs[i], 0);
-			if (!strcmp(format, "arm64"))
-				sweep(format, granules[gi], inputs[i], PGT_FEAT_UPPER);
+			sweep(format, granule, inputs[i], 0);
+			if (has_upper(format))
+				sweep(format, granule, inputs[i], PGT_FEAT_UPPER);
 		}
 		ok(fine, "%s, granule 2^%u: no call minds any address or length", format,
-		   granules[gi]);
+		   granule);
 	}
 }
 
@@ -983,8 +983,8 @@ static void test_sweep(const char *format)
 static void test_max_leaf(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		unsigned g = granules[gi];
+	for_granules(format, granule) {
+		unsigned g = granule;
 
 		if (!world_open(&w, format, g, 48, PGT_FEAT_CONTIG, 0))
 			continue;

@@ -280,10 +280,10 @@ static void test_every_leaf(const char *format)
 	};
 
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, 0))
+	for_granules(format, granule) {
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, 0))
 			continue;
-		for (unsigned bits = granules[gi]; bits < 47; bits++) {
+		for (unsigned bits = granule; bits < 47; bits++) {
 			if (!(pgt_leaf_sizes(w.t) & BIT(bits)))
 				continue;
 			for (unsigned i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++) {
@@ -291,7 +291,7 @@ static void test_every_leaf(const char *format)
 				struct pgt_mapping m;
 				unsigned level, run;
 
-				where("granule %u, size 2^%u, attr %#" PRIx64, granules[gi], bits,
+				where("granule %u, size 2^%u, attr %#" PRIx64, granule, bits,
 				      attrs[i]);
 				level = leaf_level(&w.geo, &q, q.va, &run);
 				want_status(pgt_map(w.t, q.va, q.pa, q.len, attrs[i], 0, NULL),
@@ -668,6 +668,7 @@ static struct world low, high;
 static void regs_of(int low_g, unsigned low_in, int high_g, unsigned high_in, unsigned output,
 		    unsigned ips, uint64_t features)
 {
+	const unsigned *granules = format_named("arm64")->granules;
 	struct pgt_arm64_regs regs;
 	uint64_t expected = golden_tcr(low_g, low_in, high_g, high_in, ips, features), mask;
 

@@ -53,9 +53,9 @@ static void outside(uint64_t va)
 static void case_3(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned input = 25; input <= 48; input++) {
-			if (!world_open(&w, format, granules[gi], input, TRACK, EMBED_TLB))
+			if (!world_open(&w, format, granule, input, TRACK, EMBED_TLB))
 				continue;
 			want_status(pgt_map(w.t, 0, 0, input < 30 ? w.bytes : GIB(1), RW, 0, NULL), PGT_OK);
 			embed_snapshot(&w.e, &before);
@@ -78,20 +78,18 @@ static void case_3(const char *format)
 
 static void case_19(const char *format)
 {
-	bool arm64 = !strcmp(format, "arm64");
-
 	begin();
-	for (unsigned upper = 0; upper <= arm64; upper++)
-		for (unsigned gi = 0; gi < 3; gi++) {
-			uint64_t page = BIT(granules[gi]), low_last = BIT(48) - page;
+	for (unsigned upper = 0; upper <= has_upper(format); upper++)
+		for_granules(format, granule) {
+			uint64_t page = BIT(granule), low_last = BIT(48) - page;
 
-			if (!world_open(&w, format, granules[gi], 48, TRACK | (upper ? PGT_FEAT_UPPER : 0),
+			if (!world_open(&w, format, granule, 48, TRACK | (upper ? PGT_FEAT_UPPER : 0),
 					EMBED_TLB))
 				continue;
 			want_status(pgt_map(w.t, w.base, 0, page, RW, 0, NULL), PGT_OK);
 			want_status(pgt_map(w.t, world_last(&w) - (page - 1), 0, page, RW, 0, NULL), PGT_OK);
 			embed_snapshot(&w.e, &before);
-			where("granule %u, upper %u", granules[gi], upper);
+			where("granule %u, upper %u", granule, upper);
 			all_say(low_last, 2 * page, PGT_ERANGE);
 			/* From the last page of the lower half into the first of the upper. */
 			all_say(low_last, 0 - BIT(48) - low_last + page, PGT_ERANGE);
@@ -179,14 +177,12 @@ static void whole_29(const char *format, unsigned g, unsigned input, bool upper)
 static void case_29(const char *format)
 {
 	static const unsigned inputs[] = { 32, 39, 48 };
-	bool arm64 = !strcmp(format, "arm64");
-
 	begin();
-	for (unsigned upper = 0; upper <= arm64; upper++)
-		for (unsigned gi = 0; gi < 3; gi++)
+	for (unsigned upper = 0; upper <= has_upper(format); upper++)
+		for_granules(format, granule)
 			for (unsigned i = 0; i < 3; i++) {
-				one_29(format, granules[gi], inputs[i], upper);
-				whole_29(format, granules[gi], inputs[i], upper);
+				one_29(format, granule, inputs[i], upper);
+				whole_29(format, granule, inputs[i], upper);
 			}
 	ok(fine, "case 29: Region that ends at the top of the address type confuses \"end of list\" or \"end of "
 	   "range\": %s, protect, harvest, split, collapse, store, fault", format);
@@ -195,16 +191,16 @@ static void case_29(const char *format)
 static void case_30(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned input = 32; input <= 48; input += 16) {
-			uint64_t page = BIT(granules[gi]);
+			uint64_t page = BIT(granule);
 			const uint64_t ranges[][2] = {
 				{ page, 0 - page }, { page, 0 - 2 * page }, { w.bytes - page, 2 * page },
 				{ 0xfc400000, GIB(1) }, { 0 - page, page * 3 }, { w.bytes / 2, 0 - w.bytes / 2 },
 				{ page, BIT(63) }, { BIT(63), BIT(63) },
 			};
 
-			if (!world_open(&w, format, granules[gi], input, TRACK, EMBED_TLB))
+			if (!world_open(&w, format, granule, input, TRACK, EMBED_TLB))
 				continue;
 			want_status(pgt_map(w.t, 0, 0, page * 2, RWD, 0, NULL), PGT_OK);
 			embed_snapshot(&w.e, &before);
@@ -212,7 +208,7 @@ static void case_30(const char *format)
 				/* Some of them are inside where the input is wider. */
 				if (ranges[i][1] <= w.bytes && ranges[i][0] <= w.bytes - ranges[i][1])
 					continue;
-				where("granule %u, input %u, %#" PRIx64 "+%#" PRIx64, granules[gi], input,
+				where("granule %u, input %u, %#" PRIx64 "+%#" PRIx64, granule, input,
 				      ranges[i][0], ranges[i][1]);
 				all_say(ranges[i][0], ranges[i][1], PGT_ERANGE);
 			}
@@ -225,16 +221,16 @@ static void case_30(const char *format)
 static void case_31(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), words[1] = { 0 };
-		struct pgt_bitmap bitmap = { words, 0, 1, (uint8_t)granules[gi] };
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), words[1] = { 0 };
+		struct pgt_bitmap bitmap = { words, 0, 1, (uint8_t)granule };
 
-		if (!world_open(&w, format, granules[gi], 48, TRACK, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, TRACK, EMBED_ALL))
 			continue;
 		want_status(pgt_map(w.t, 0, 0, page, RW, 0, NULL), PGT_OK);
 		want_status(pgt_map(w.t, GIB(1), 0, page, RW, 0, NULL), PGT_OK);
 		embed_snapshot(&w.e, &before);
-		where("granule %u, zero length", granules[gi]);
+		where("granule %u, zero length", granule);
 		all_say(0, 0, PGT_EINVAL);
 		all_say(GIB(1), 0, PGT_EINVAL);
 		all_say(world_last(&w) - (page - 1), 0, PGT_EINVAL);
@@ -242,14 +238,14 @@ static void case_31(const char *format)
 		all_say(1, 0, PGT_EINVAL);
 		want(!embed_compare(&w.e, &before));
 		/* Page 0 at PA 0, and token 0 in it, are like any other. */
-		where("granule %u, address zero", granules[gi]);
+		where("granule %u, address zero", granule);
 		want_status(pgt_fault(w.t, 0, PGT_WRITE, NULL), PGT_OK);
 		want_status(pgt_protect(w.t, 0, page, PGT_SW0, PGT_WRITE, 0, NULL), PGT_OK);
 		want_u64(query(w.t, 0).attr, PGT_READ | PGT_SW0 | PGT_YOUNG | PGT_DIRTY);
 		want_status(pgt_harvest(w.t, 0, page, PGT_DIRTY, 0, &bitmap, NULL), PGT_OK);
 		want_u64(words[0], 1);
-		want_status(pgt_split(w.t, 0, page, granules[gi], 0, NULL), PGT_OK);
-		want_status(pgt_collapse(w.t, 0, page, granules[gi], 0, NULL), PGT_OK);
+		want_status(pgt_split(w.t, 0, page, granule, 0, NULL), PGT_OK);
+		want_status(pgt_collapse(w.t, 0, page, granule, 0, NULL), PGT_OK);
 		want_status(pgt_store(w.t, 0, page, 0, PGT_REPLACE, NULL), PGT_OK);
 		want_u64(query(w.t, 0).state, PGT_TOKEN);
 		want_u64(query(w.t, 0).token, 0);
@@ -269,12 +265,12 @@ static void case_31(const char *format)
 static void case_36(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), block, pages, hole;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), block, pages, hole;
 
-		if (!world_open(&w, format, granules[gi], 48, TRACK | PGT_FEAT_CONTIG, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, TRACK | PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
-		where("granule %u", granules[gi]);
+		where("granule %u", granule);
 		block = geo_span(&w.geo, 2);
 		pages = block * 2 + page;
 		hole = block * 8;
@@ -284,7 +280,7 @@ static void case_36(const char *format)
 		/* A page of a block: a larger leaf is in the way. */
 		want_status(pgt_protect(w.t, block + page, page, 0, PGT_WRITE, PGT_NO_SPLIT, NULL), PGT_EBLOCK);
 		want_status(pgt_protect(w.t, block + page, page, 0, PGT_WRITE, PGT_NO_BREAK, NULL), PGT_EBREAK);
-		want_status(pgt_split(w.t, block, page, granules[gi], PGT_NO_SPLIT, NULL), PGT_EBLOCK);
+		want_status(pgt_split(w.t, block, page, granule, PGT_NO_SPLIT, NULL), PGT_EBLOCK);
 		want_status(pgt_store(w.t, block, page, 1, PGT_REPLACE | PGT_NO_SPLIT, NULL), PGT_EBLOCK);
 		want_status(pgt_store(w.t, block, page, 1, 0, NULL), PGT_EEXIST);
 		/* A block where a page hangs. */
@@ -298,7 +294,7 @@ static void case_36(const char *format)
 		/* It is there, and forbidden. */
 		want_status(pgt_fault(w.t, block, PGT_READ | PGT_USER, NULL), PGT_EACCES);
 		/* No such size. */
-		want_status(pgt_split(w.t, block, block, granules[gi] + 1, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_split(w.t, block, block, granule + 1, 0, NULL), PGT_ENOTSUP);
 		want_status(pgt_collapse(w.t, block, block, 13, 0, NULL), PGT_ENOTSUP);
 		want(!embed_compare(&w.e, &before));
 		world_close(&w);
@@ -311,12 +307,12 @@ static void case_36(const char *format)
 
 static void every_leaf(const char *format, uint64_t features, void (*one)(uint64_t size, uint64_t hole, uint64_t len))
 {
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]);
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule);
 
-		if (!world_open(&w, format, granules[gi], 48, features, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, features, EMBED_ALL))
 			continue;
-		for (unsigned bits = granules[gi] + 1; bits < 43; bits++) {
+		for (unsigned bits = granule + 1; bits < 43; bits++) {
 			uint64_t size = BIT(bits);
 
 			if (!(pgt_leaf_sizes(w.t) & size))
@@ -441,22 +437,22 @@ static void one_split(uint64_t size, uint64_t hole, uint64_t len)
 static void case_7(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned contig = 0; contig < 2; contig++) {
-			uint64_t page = BIT(granules[gi]), block, va;
+			uint64_t page = BIT(granule), block, va;
 
-			if (!world_open(&w, format, granules[gi], 48, TRACK | (contig ? PGT_FEAT_CONTIG : 0),
+			if (!world_open(&w, format, granule, 48, TRACK | (contig ? PGT_FEAT_CONTIG : 0),
 					EMBED_ALL))
 				continue;
 			block = geo_span(&w.geo, 2);
 			va = block * 2;
-			where("granule %u, contig %u", granules[gi], contig);
+			where("granule %u, contig %u", granule, contig);
 			want_status(pgt_map(w.t, va, 0, block, RWD, 0, NULL), PGT_OK);
 			want_status(pgt_protect(w.t, va, block, 0, PGT_WRITE, 0, NULL), PGT_OK);
 			want(raw_is_leaf(&w, raw_entry(&w, va, 2), 2));
 			want_status(pgt_harvest(w.t, va, block, PGT_YOUNG, 0, NULL, NULL), PGT_OK);
 			want(raw_is_leaf(&w, raw_entry(&w, va, 2), 2));
-			want_status(pgt_split(w.t, va, block, granules[gi], 0, NULL), PGT_OK);
+			want_status(pgt_split(w.t, va, block, granule, 0, NULL), PGT_OK);
 			want(raw_is_table(&w, raw_entry(&w, va, 2), 2));
 			for (uint64_t i = 0; i < BIT(w.geo.b); i++)
 				if (!want(raw_is_leaf(&w, raw_entry(&w, va + i * page, 3), 3)))
@@ -569,8 +565,8 @@ static void case_38_48(const char *format, unsigned number)
 		want_status(pgt_gather_end(&g), PGT_OK);
 		world_close(&w);
 	}
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_ALL))
+	for_granules(format, granule) {
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			whole(geo_span(&w.geo, l), l, 1, number == 38 ? 1 : 3);
@@ -606,7 +602,7 @@ static void watch_run(struct embed *e, const struct embed_event *ev)
 	for (uint64_t at = 0; at < run_len; at += span) {
 		uint64_t raw = raw_entry(&w, run_va + at, run_level);
 
-		run_broken &= !raw_is_leaf(&w, raw, run_level) || (!w.arm64 && raw & PGT_GENERIC_BROKEN);
+		run_broken &= !raw_is_valid(&w, raw, run_level);
 	}
 }
 
@@ -669,8 +665,8 @@ static void member(unsigned level, uint64_t n, uint64_t i, unsigned op)
 static void case_46(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG | TRACK, EMBED_ALL))
+	for_granules(format, granule) {
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG | TRACK, EMBED_ALL))
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			uint64_t n = BIT(w.geo.run_log[l]);
@@ -721,13 +717,13 @@ static void case_47(const char *format)
 		want(!embed_compare(&w.e, &before));
 		world_close(&w);
 	}
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]);
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule);
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG | TRACK, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG | TRACK, EMBED_ALL))
 			continue;
 		want_status(pgt_create(&w.c, &copy_to), PGT_OK);
-		for (unsigned bits = granules[gi] + 1; bits < 43; bits++) {
+		for (unsigned bits = granule + 1; bits < 43; bits++) {
 			uint64_t size = BIT(bits), va = size * 4;
 
 			if (!(pgt_leaf_sizes(w.t) & size))
@@ -741,7 +737,7 @@ static void case_47(const char *format)
 				want_status(pgt_map(w.t, va, size, size * 3, RWD, 0, NULL), PGT_OK);
 				digest = embed_digest(w.t);
 				while (status == PGT_ENOMEM && ++k < 100) {
-					where("granule %u, leaf 2^%u, op %u, k %u", granules[gi], bits, op,
+					where("granule %u, leaf 2^%u, op %u, k %u", granule, bits, op,
 					      (unsigned)k);
 					embed_snapshot(&w.e, &before);
 					embed_fail(&w.e, k, k & 1);
@@ -778,10 +774,10 @@ static bool may(uint64_t va, uint64_t access)
 static void case_51(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), block, va;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), block, va;
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
 		for (unsigned l = w.geo.top_block; l < 3; l++) {
 			block = geo_span(&w.geo, l);
@@ -792,7 +788,7 @@ static void case_51(const char *format)
 			/* sound() refuses any other bit in a table entry. */
 			sound(&w);
 			for (uint64_t i = 0; i < 64; i++) {
-				where("granule %u, level %u, page %u", granules[gi], l, (unsigned)i);
+				where("granule %u, level %u, page %u", granule, l, (unsigned)i);
 				want(may(va + i * page, PGT_READ));
 				want(may(va + i * page, PGT_WRITE) == (i == 5));
 				want(may(va + i * page, PGT_EXEC) == (i == 5));
@@ -890,8 +886,8 @@ static void case_53(const char *format)
 		want(!embed_compare(&w.e, &before));
 		world_close(&w);
 	}
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG | TRACK, EMBED_ALL))
+	for_granules(format, granule) {
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG | TRACK, EMBED_ALL))
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			if (geo_run_bits(&w.geo, l) < 40)
@@ -961,15 +957,15 @@ static void case_55(const char *format)
 	struct embed_rng r;
 
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), block;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), block;
 
-		if (!world_open(&w, format, granules[gi], 48, 0, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, 0, EMBED_ALL))
 			continue;
-		where("granule %u", granules[gi]);
+		where("granule %u", granule);
 		block = geo_span(&w.geo, 2);
 		want_status(pgt_map(w.t, block, 0, block, RW, 0, NULL), PGT_OK);
-		want_status(pgt_split(w.t, block, block, granules[gi], 0, NULL), PGT_OK);
+		want_status(pgt_split(w.t, block, block, granule, 0, NULL), PGT_OK);
 		want_status(pgt_unmap(w.t, block, 500 * page, 0, NULL), PGT_OK);
 		want_status(pgt_unmap(w.t, block + 501 * page, block - 501 * page, 0, NULL), PGT_OK);
 		want_u64(reads(w.t, block + 500 * page), 500 * page);
@@ -980,9 +976,9 @@ static void case_55(const char *format)
 		world_close(&w);
 	}
 	embed_seed(&r, 55);
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned round = 0; round < 3; round++)
-			random_55(format, granules[gi], &r);
+			random_55(format, granule, &r);
 	ok(fine, "case 55: Counter not raised on split makes a later full unmap stop early: %s, split, unmap, collapse",
 	   format);
 }
@@ -1112,12 +1108,12 @@ static void case_94(const char *format)
 	const uint64_t token = (UINT64_C(1) << 48) - 1, young = PGT_YOUNG | PGT_DIRTY;
 
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), block, va, words[4] = { 0 };
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), block, va, words[4] = { 0 };
 		struct pgt_bitmap bitmap = { words, 0, 5, 0 };
 		struct pgt_stat s;
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG | TRACK, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG | TRACK, EMBED_ALL))
 			continue;
 		block = geo_span(&w.geo, 2);
 		va = block * 4;
@@ -1126,10 +1122,10 @@ static void case_94(const char *format)
 		for (unsigned cut = 0; cut < 2; cut++) {
 			uint64_t first = cut ? block / 2 : 0, len = cut ? block * 4 : block * 5;
 
-			where("granule %u, cut %u", granules[gi], cut);
+			where("granule %u, cut %u", granule, cut);
 			want_status(pgt_map(w.t, va, block * 16, block, RWD, 0, NULL), PGT_OK);
 			want_status(pgt_store(w.t, va + block, block, token - BIT(w.geo.b), PGT_SEQUENCE, NULL), PGT_OK);
-			want_status(pgt_map(w.t, va + block * 2, 0, block, RWD, PGT_MAX_LEAF(granules[gi]), NULL),
+			want_status(pgt_map(w.t, va + block * 2, 0, block, RWD, PGT_MAX_LEAF(granule), NULL),
 				    PGT_OK);
 			want_status(pgt_store(w.t, va + block * 2 + page, page, 0, PGT_REPLACE, NULL), PGT_OK);
 			want_status(pgt_protect(w.t, va + block * 2 + 2 * page, page, PGT_NOACCESS, 0, 0, NULL), PGT_OK);
@@ -1146,7 +1142,7 @@ static void case_94(const char *format)
 			words[0] = 0;
 			want_status(pgt_harvest(w.t, va, block * 5, PGT_DIRTY, PGT_PEEK, &bitmap, NULL), PGT_OK);
 			want_u64(words[0], 0x15);
-			want_status(pgt_split(w.t, va + block * 3, block, granules[gi], 0, NULL), PGT_OK);
+			want_status(pgt_split(w.t, va + block * 3, block, granule, 0, NULL), PGT_OK);
 			want_status(pgt_collapse(w.t, va, block * 5, geo_bits(&w.geo, 2), 0, NULL), PGT_OK);
 
 			want_u64(query(w.t, va).attr, cut ? RWD : PGT_READ | young | PGT_SW1);

@@ -66,8 +66,8 @@ static void case_22(const char *format)
 
 	/* Around the border of a run of every level, VA and PA off by one and together. */
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_TLB))
+	for_granules(format, granule) {
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_TLB))
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			uint64_t span = geo_span(&w.geo, l), run = BIT(geo_run_bits(&w.geo, l));
@@ -82,7 +82,7 @@ static void case_22(const char *format)
 				};
 
 				where("granule %u, level %u: va %#" PRIx64 " pa %#" PRIx64
-				      " len %#" PRIx64, granules[gi], l, q.va, q.pa, q.len);
+				      " len %#" PRIx64, granule, l, q.va, q.pa, q.len);
 				want_status(pgt_map(w.t, q.va, q.pa, q.len, RW, 0, NULL), PGT_OK);
 				as_asked(&q);
 				sound(&w);
@@ -100,14 +100,14 @@ static void case_22(const char *format)
 static void case_22_root(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned input = 25; input <= 48; input++) {
 			struct request q = { 0, 0, 0, 63 };
 
-			if (!world_open(&w, format, granules[gi], input, PGT_FEAT_CONTIG,
+			if (!world_open(&w, format, granule, input, PGT_FEAT_CONTIG,
 					EMBED_TLB))
 				continue;
-			where("granule %u, input %u", granules[gi], input);
+			where("granule %u, input %u", granule, input);
 			q.len = input < 36 || w.geo.start >= w.geo.top_block ? w.bytes : GIB(64);
 			if (tables_for(&w.geo, &q) < 3000) {
 				want_status(pgt_map(w.t, 0, 0, q.len, RW, 0, NULL), PGT_OK);
@@ -126,18 +126,18 @@ static void case_22_root(const char *format)
 static void case_23(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), run, va, pa;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), run, va, pa;
 		uint64_t n;
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
 		run = BIT(geo_run_bits(&w.geo, 3));
 		va = run * 6;
 		pa = run * 9;
 		n = run / page;
 		for (unsigned variant = 0; variant < 2; variant++) {
-			where("granule %u, variant %u", granules[gi], variant);
+			where("granule %u, variant %u", granule, variant);
 			want_status(pgt_map(w.t, va, pa, run - page, RW, 0, NULL), PGT_OK);
 			sound(&w);
 			want_u64(hinted(va, n), 0);
@@ -177,21 +177,21 @@ static void case_25(const char *format)
 		want_u64(w.e.live, 4);
 		world_close(&w);
 	}
-	for (unsigned gi = 0; gi < 3; gi++) {
+	for_granules(format, granule) {
 		for (unsigned contig = 0; contig < 2; contig++) {
-			uint64_t page = BIT(granules[gi]);
+			uint64_t page = BIT(granule);
 
-			if (!world_open(&w, format, granules[gi], 48,
+			if (!world_open(&w, format, granule, 48,
 					contig ? PGT_FEAT_CONTIG : 0, EMBED_TLB))
 				continue;
-			for (unsigned bits = granules[gi] + 1; bits < 44; bits++) {
+			for (unsigned bits = granule + 1; bits < 44; bits++) {
 				if (!(pgt_leaf_sizes(w.t) & BIT(bits)))
 					continue;
 				for (unsigned k = 0; k < 3; k++) {
 					struct request q = { BIT(bits) * 2, BIT(bits),
 							     BIT(bits) + ((uint64_t)k - 1) * page, 63 };
 
-					where("granule %u, block 2^%u and %d pages", granules[gi],
+					where("granule %u, block 2^%u and %d pages", granule,
 					      bits, (int)k - 1);
 					want_status(pgt_map(w.t, q.va, q.pa, q.len, RW, 0, NULL),
 						    PGT_OK);
@@ -212,16 +212,16 @@ static void case_25(const char *format)
 static void case_25_max(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_TLB))
+	for_granules(format, granule) {
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_TLB))
 			continue;
-		for (unsigned max = granules[gi]; max < 40; max++) {
+		for (unsigned max = granule; max < 40; max++) {
 			struct request q = { geo_span(&w.geo, 2) * 32, 0,
 					     geo_span(&w.geo, 2) * 32, max };
 
 			if (q.len / geo_span(&w.geo, 3) > 100000)
 				q.len = geo_span(&w.geo, 2) * 2;
-			where("granule %u, max %u", granules[gi], max);
+			where("granule %u, max %u", granule, max);
 			want_status(pgt_map(w.t, q.va, q.pa, q.len, RW, PGT_MAX_LEAF(max), NULL),
 				    PGT_OK);
 			want_u64(w.e.live, 1 + tables_for(&w.geo, &q));
@@ -279,10 +279,10 @@ static void at_the_end(uint64_t va, uint64_t pa, uint64_t len, uint64_t leaves)
 
 static void case_29_half(const char *format, unsigned input, uint64_t features)
 {
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), top;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), top;
 
-		if (!world_open(&w, format, granules[gi], input, features, EMBED_ALL))
+		if (!world_open(&w, format, granule, input, features, EMBED_ALL))
 			continue;
 		top = world_last(&w);
 		at_the_end(top - (page - 1), page * 5, page, 1);
@@ -316,7 +316,7 @@ static void case_29(const char *format)
 	ok(fine, "case 29: Region that ends at the top of the address type confuses \"end of "
 	   "list\" or \"end of range\": %s, lower ranges", format);
 
-	if (strcmp(format, "arm64"))
+	if (!has_upper(format))
 		return;
 	begin();
 	if (world_open(&w, format, 12, 48, PGT_FEAT_UPPER, EMBED_TLB)) {
@@ -369,7 +369,7 @@ static void case_30(const char *format)
 	/* Against arithmetic that can't wrap. */
 	begin();
 	embed_seed(&r, 30);
-	for (unsigned upper = 0; upper < (strcmp(format, "arm64") ? 1u : 2u); upper++) {
+	for (unsigned upper = 0; upper < (has_upper(format) ? 2u : 1u); upper++) {
 		if (!world_open(&w, format, 12, 36, upper ? PGT_FEAT_UPPER : 0, EMBED_TLB))
 			continue;
 		for (unsigned i = 0; i < 20000; i++) {
@@ -417,7 +417,7 @@ static void case_31(const char *format)
 	static const uint64_t flags[] = { 0, PGT_REPLACE, PGT_KEEP_TABLES };
 
 	begin();
-	for (unsigned upper = 0; upper < (strcmp(format, "arm64") ? 1u : 2u); upper++) {
+	for (unsigned upper = 0; upper < (has_upper(format) ? 2u : 1u); upper++) {
 		uint64_t at[5];
 
 		if (!world_open(&w, format, 12, 48, upper ? PGT_FEAT_UPPER : 0, EMBED_TLB))
@@ -457,11 +457,11 @@ static void case_31(const char *format)
 static void case_32(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned input = 25; input <= 48; input++) {
-			uint64_t page = BIT(granules[gi]);
+			uint64_t page = BIT(granule);
 
-			if (!world_open(&w, format, granules[gi], input, 0, EMBED_TLB))
+			if (!world_open(&w, format, granule, input, 0, EMBED_TLB))
 				continue;
 			refuse(w.bytes, 0, page);
 			refuse(w.bytes - page, 0, 2 * page);
@@ -514,10 +514,10 @@ static void case_34(const char *format)
 static void case_34_anywhere(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), block, len;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), block, len;
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
 		block = geo_span(&w.geo, 2);
 		len = 2 * block + 3 * page;
@@ -526,7 +526,7 @@ static void case_34_anywhere(const char *format)
 						    2 * block, len - page };
 			uint64_t va = 4 * block - page;
 
-			where("granule %u, page %u in the way", granules[gi], i);
+			where("granule %u, page %u in the way", granule, i);
 			want_status(pgt_map(w.t, va + places[i], page * 99, page, PGT_READ, 0, NULL),
 				    PGT_OK);
 			embed_snapshot(&w.e, &before);
@@ -574,13 +574,13 @@ static void case_36(const char *format)
 static void case_38(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!world_open(&w, format, granules[gi], 48, 0, EMBED_TLB))
+	for_granules(format, granule) {
+		if (!world_open(&w, format, granule, 48, 0, EMBED_TLB))
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			uint64_t span = geo_span(&w.geo, l), allocated;
 
-			where("granule %u, level %u", granules[gi], l);
+			where("granule %u, level %u", granule, l);
 			allocated = w.e.allocated;
 			want_status(pgt_map(w.t, span, span, span, RW, 0, NULL), PGT_OK);
 			want_u64(w.e.allocated - allocated, l - w.geo.start);
@@ -632,12 +632,12 @@ static void case_41(const char *format)
 
 	/* A page over the first, a middle and the last page of every leaf and run. */
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]);
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule);
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
-		for (unsigned bits = granules[gi] + 1; bits < 43; bits++) {
+		for (unsigned bits = granule + 1; bits < 43; bits++) {
 			uint64_t size = BIT(bits), at[3] = { 0, size / 2 + page, size - page };
 
 			if (!(pgt_leaf_sizes(w.t) & size))
@@ -645,7 +645,7 @@ static void case_41(const char *format)
 			if (at[1] == size)
 				at[1] = size / 2;
 			for (unsigned i = 0; i < 3; i++) {
-				where("granule %u, leaf 2^%u, place %u", granules[gi], bits, i);
+				where("granule %u, leaf 2^%u, place %u", granule, bits, i);
 				want_status(pgt_map(w.t, size, 0, size, RW, 0, NULL), PGT_OK);
 				want_status(pgt_map(w.t, size + at[i], size, page, PGT_READ, 0, NULL),
 					    PGT_EEXIST);
@@ -675,16 +675,16 @@ static void case_41(const char *format)
 static void case_49(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]);
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule);
 
 		for (unsigned keep = 0; keep < 2; keep++) {
-			if (!world_open(&w, format, granules[gi], 48, 0, EMBED_ALL))
+			if (!world_open(&w, format, granule, 48, 0, EMBED_ALL))
 				continue;
 			for (unsigned l = w.geo.top_block; l < 3; l++) {
 				uint64_t span = geo_span(&w.geo, l);
 
-				where("granule %u, level %u, keep %u", granules[gi], l, keep);
+				where("granule %u, level %u, keep %u", granule, l, keep);
 				want_status(pgt_map(w.t, span, 0, page, RW, 0, NULL), PGT_OK);
 				want_status(pgt_map(w.t, span * 2 - page, 0, page, RW, 0, NULL),
 					    PGT_OK);

@@ -62,11 +62,11 @@ static void refuse(uint64_t from, uint64_t to, uint64_t len, int status)
 static void case_3(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned input = 25; input <= 48; input++) {
-			uint64_t page = BIT(granules[gi]);
+			uint64_t page = BIT(granule);
 
-			if (!world_open(&w, format, granules[gi], input, 0, EMBED_TLB))
+			if (!world_open(&w, format, granule, input, 0, EMBED_TLB))
 				continue;
 			want_status(pgt_create(&w.c, &other), PGT_OK);
 			want_status(pgt_map(w.t, 0, 0, page, RW, 0, NULL), PGT_OK);
@@ -89,14 +89,12 @@ static void case_3(const char *format)
 
 static void case_19(const char *format)
 {
-	bool arm64 = !strcmp(format, "arm64");
-
 	begin();
-	for (unsigned upper = 0; upper <= arm64; upper++)
-		for (unsigned gi = 0; gi < 3; gi++) {
-			uint64_t page = BIT(granules[gi]), low_last = BIT(48) - page, high = 0 - BIT(48), mine;
+	for (unsigned upper = 0; upper <= has_upper(format); upper++)
+		for_granules(format, granule) {
+			uint64_t page = BIT(granule), low_last = BIT(48) - page, high = 0 - BIT(48), mine;
 
-			if (!world_open(&w, format, granules[gi], 48, upper ? PGT_FEAT_UPPER : 0, EMBED_TLB))
+			if (!world_open(&w, format, granule, 48, upper ? PGT_FEAT_UPPER : 0, EMBED_TLB))
 				continue;
 			want_status(pgt_create(&w.c, &other), PGT_OK);
 			mine = w.base + page * 64;
@@ -159,13 +157,11 @@ static void one_29(const char *format, unsigned g, unsigned input, bool upper)
 static void case_29(const char *format)
 {
 	static const unsigned inputs[] = { 32, 39, 48 };
-	bool arm64 = !strcmp(format, "arm64");
-
 	begin();
-	for (unsigned upper = 0; upper <= arm64; upper++)
-		for (unsigned gi = 0; gi < 3; gi++)
+	for (unsigned upper = 0; upper <= has_upper(format); upper++)
+		for_granules(format, granule)
 			for (unsigned i = 0; i < 3; i++)
-				one_29(format, granules[gi], inputs[i], upper);
+				one_29(format, granule, inputs[i], upper);
 	ok(fine, "case 29: Region that ends at the top of the address type confuses \"end of list\" or \"end of "
 	   "range\": %s, move and copy", format);
 }
@@ -173,11 +169,11 @@ static void case_29(const char *format)
 static void case_30(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned input = 32; input <= 48; input += 8) {
-			uint64_t page = BIT(granules[gi]);
+			uint64_t page = BIT(granule);
 
-			if (!world_open(&w, format, granules[gi], input, 0, EMBED_TLB))
+			if (!world_open(&w, format, granule, input, 0, EMBED_TLB))
 				continue;
 			want_status(pgt_map(w.t, page * 16, 0, page * 4, RW, 0, NULL), PGT_OK);
 			embed_snapshot(&w.e, &before);
@@ -200,10 +196,10 @@ static void case_30(const char *format)
 static void case_31(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]);
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule);
 
-		if (!world_open(&w, format, granules[gi], 48, TRACK, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, TRACK, EMBED_ALL))
 			continue;
 		want_status(pgt_create(&w.c, &other), PGT_OK);
 		want_status(pgt_map(w.t, 0, 0, page, RWD, 0, NULL), PGT_OK);
@@ -238,17 +234,17 @@ static void case_31(const char *format)
 static void case_36(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), block;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), block;
 
-		if (!world_open(&w, format, granules[gi], 48, 0, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, 0, EMBED_ALL))
 			continue;
 		block = geo_span(&w.geo, 2);
 		want_status(pgt_map(w.t, block, 0, block * 2, RW, 0, NULL), PGT_OK);
 		want_status(pgt_map(w.t, block * 4 + page, 0, page, RW, 0, NULL), PGT_OK);
 		embed_snapshot(&w.e, &before);
 		/* A block is to be split: at its edges, or because the destination doesn't suit it. */
-		where("granule %u", granules[gi]);
+		where("granule %u", granule);
 		want_status(pgt_move(w.t, block + page, block * 8, page, PGT_NO_SPLIT, NULL), PGT_EBLOCK);
 		want_status(pgt_move(w.t, block, block * 8 + page, block, PGT_NO_SPLIT, NULL), PGT_EBLOCK);
 		want_status(pgt_move(w.t, block + page, block * 8, page, PGT_NO_BREAK, NULL), PGT_EBREAK);
@@ -309,8 +305,8 @@ static void one_whole(unsigned level, unsigned bits)
 static void case_7_38(const char *format, unsigned number)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!world_open(&w, format, granules[gi], 48, TRACK | (number == 7 ? PGT_FEAT_CONTIG : 0), EMBED_ALL))
+	for_granules(format, granule) {
+		if (!world_open(&w, format, granule, 48, TRACK | (number == 7 ? PGT_FEAT_CONTIG : 0), EMBED_ALL))
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			one_whole(l, geo_bits(&w.geo, l));
@@ -343,7 +339,7 @@ static void watch_run(struct embed *e, const struct embed_event *ev)
 	for (uint64_t at = 0; at < run_len; at += span) {
 		uint64_t raw = raw_entry(&w, run_va + at, run_level);
 
-		run_broken &= !raw_is_leaf(&w, raw, run_level) || (!w.arm64 && raw & PGT_GENERIC_BROKEN);
+		run_broken &= !raw_is_valid(&w, raw, run_level);
 	}
 }
 
@@ -391,8 +387,8 @@ static void member(unsigned level, uint64_t n, uint64_t i)
 static void case_46(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG | TRACK, EMBED_ALL))
+	for_granules(format, granule) {
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG | TRACK, EMBED_ALL))
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			uint64_t n = BIT(w.geo.run_log[l]);
@@ -412,12 +408,12 @@ static void case_46(const char *format)
 static void case_47(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]);
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule);
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG | TRACK, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG | TRACK, EMBED_ALL))
 			continue;
-		for (unsigned bits = granules[gi] + 1; bits < 43; bits++) {
+		for (unsigned bits = granule + 1; bits < 43; bits++) {
 			uint64_t size = BIT(bits), va = size * 4;
 
 			if (!(pgt_leaf_sizes(w.t) & size))
@@ -432,7 +428,7 @@ static void case_47(const char *format)
 				want_status(pgt_map(w.t, va, size, size * 3, RWD, 0, NULL), PGT_OK);
 				digest = embed_digest(w.t);
 				while (status == PGT_ENOMEM && ++k < 600) {
-					where("granule %u, leaf 2^%u, op %u, k %u", granules[gi], bits, op,
+					where("granule %u, leaf 2^%u, op %u, k %u", granule, bits, op,
 					      (unsigned)k);
 					embed_snapshot(&w.e, &before);
 					embed_fail(&w.e, k, k & 1);
@@ -516,11 +512,11 @@ static void case_71(const char *format)
 		sound(&w);
 		world_close(&w);
 	}
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]);
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule);
 
 		for (unsigned contig = 0; contig < 2; contig++) {
-			if (!world_open(&w, format, granules[gi], 48, TRACK | (contig ? PGT_FEAT_CONTIG : 0), EMBED_ALL))
+			if (!world_open(&w, format, granule, 48, TRACK | (contig ? PGT_FEAT_CONTIG : 0), EMBED_ALL))
 				continue;
 			for (unsigned l = w.geo.top_block; l < 3; l++)
 				for (unsigned kind = 0; kind < 4; kind++) {
@@ -536,7 +532,7 @@ static void case_71(const char *format)
 			world_close(&w);
 		}
 		/* Destroyed with the tables as the move left them. */
-		if (!world_open(&w, format, granules[gi], 48, 0, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, 0, EMBED_ALL))
 			continue;
 		want_status(pgt_map(w.t, geo_span(&w.geo, 2) * 4, 0, geo_span(&w.geo, 2) * 5, RW, 0, NULL), PGT_OK);
 		want_status(pgt_map(w.t, geo_span(&w.geo, 2) * 16, 0, page, RW, 0, NULL), PGT_OK);

@@ -555,12 +555,12 @@ static void close_stage(void)
 static void case_86(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned bbm = 0; bbm < 2; bbm++) {
-			if (!open_stage(format, granules[gi], HW | TRACK | (bbm ? PGT_FEAT_BBM2 : 0)))
+			if (!open_stage(format, granule, HW | TRACK | (bbm ? PGT_FEAT_BBM2 : 0)))
 				continue;
 			for (unsigned op = 0; op < OPS; op++)
-				for (unsigned state = 0; state < 4; state += gi ? 3 : 1) {
+				for (unsigned state = 0; state < 4; state += granule > 12 ? 3 : 1) {
 					uint64_t n;
 
 					race(op, state, SAME_ENTRY, 0);
@@ -586,15 +586,15 @@ static void vanish(struct pgt_entry *e)
 static void case_86_vanish(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned i = 0; i < 2; i++) {
 			struct pgt_translation tr;
-			uint64_t page = BIT(granules[gi]);
+			uint64_t page = BIT(granule);
 			int status;
 
-			if (!world_open(&w, format, granules[gi], 48, HW | TRACK, LIVE))
+			if (!world_open(&w, format, granule, 48, HW | TRACK, LIVE))
 				continue;
-			where("granule %u, %s", granules[gi], i ? "fault" : "translate");
+			where("granule %u, %s", granule, i ? "fault" : "translate");
 			want_status(pgt_map(w.t, page, page, page, RW, 0, NULL), PGT_OK);
 			vanished = false;
 			meanwhile = vanish;
@@ -657,9 +657,9 @@ static void case_52(const char *format)
 	};
 
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned bbm = 0; bbm < 2; bbm++) {
-			if (!world_open(&w, format, granules[gi], 48, TRACK | PGT_FEAT_CONTIG |
+			if (!world_open(&w, format, granule, 48, TRACK | PGT_FEAT_CONTIG |
 					(bbm ? PGT_FEAT_BBM2 : 0), LIVE))
 				continue;
 			for (unsigned l = w.geo.top_block; l < 3; l++)
@@ -761,8 +761,8 @@ static void one_84(unsigned bits, unsigned level)
 static void case_84(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!world_open(&w, format, granules[gi], 48, HW | TRACK | PGT_FEAT_CONTIG, LIVE))
+	for_granules(format, granule) {
+		if (!world_open(&w, format, granule, 48, HW | TRACK | PGT_FEAT_CONTIG, LIVE))
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			one_84(geo_bits(&w.geo, l), l);
@@ -832,9 +832,9 @@ static void one_87(unsigned bits, unsigned level)
 static void case_87(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned hw = 0; hw < 2; hw++) {
-			if (!world_open(&w, format, granules[gi], 48, TRACK | PGT_FEAT_CONTIG | (hw ? HW : 0), LIVE))
+			if (!world_open(&w, format, granule, 48, TRACK | PGT_FEAT_CONTIG | (hw ? HW : 0), LIVE))
 				continue;
 			for (unsigned l = w.geo.top_block; l <= 3; l++) {
 				one_87(geo_bits(&w.geo, l), l);
@@ -894,10 +894,10 @@ static void one_88(unsigned bits, unsigned level)
 static void case_88(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]);
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule);
 
-		if (!world_open(&w, format, granules[gi], 48, TRACK | PGT_FEAT_CONTIG, LIVE))
+		if (!world_open(&w, format, granule, 48, TRACK | PGT_FEAT_CONTIG, LIVE))
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			one_88(geo_bits(&w.geo, l), l);
@@ -906,7 +906,7 @@ static void case_88(const char *format)
 		}
 		world_close(&w);
 		/* Where nobody would set it again, it can't be cleared. */
-		if (!world_open(&w, format, granules[gi], 48, 0, LIVE))
+		if (!world_open(&w, format, granule, 48, 0, LIVE))
 			continue;
 		want_status(pgt_map(w.t, page, 0, page, RW, 0, NULL), PGT_OK);
 		want_status(pgt_harvest(w.t, page, page, PGT_YOUNG, 0, NULL, NULL), PGT_ENOTSUP);
@@ -954,13 +954,13 @@ static void nothing_stale(void)
 static void case_76(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned bbm = 0; bbm < 2; bbm++) {
 			uint64_t target;
 
-			if (!open_stage(format, granules[gi], HW | TRACK | (bbm ? PGT_FEAT_BBM2 : 0)))
+			if (!open_stage(format, granule, HW | TRACK | (bbm ? PGT_FEAT_BBM2 : 0)))
 				continue;
-			where("granule %u, level 2: %u", granules[gi], bbm);
+			where("granule %u, level 2: %u", granule, bbm);
 			/* A page of a read-only block gets memory of its own. */
 			make_stage(3);
 			want_status(pgt_protect(w.t, st.base, st.span, 0, PGT_WRITE, 0, NULL), PGT_OK);
@@ -1021,15 +1021,15 @@ static void change_77(unsigned what)
 static void case_77(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned bbm = 0; bbm < 2; bbm++) {
-			if (!open_stage(format, granules[gi], HW | TRACK | (bbm ? PGT_FEAT_BBM2 : 0)))
+			if (!open_stage(format, granule, HW | TRACK | (bbm ? PGT_FEAT_BBM2 : 0)))
 				continue;
 			for (unsigned what = 0; what < 8; what++) {
-				where("granule %u, level 2: %u, change %u", granules[gi], bbm, what);
+				where("granule %u, level 2: %u, change %u", granule, bbm, what);
 				change_77(what);
 			}
-			where("granule %u, level 2: %u, address, size and hint", granules[gi], bbm);
+			where("granule %u, level 2: %u, address, size and hint", granule, bbm);
 			make_stage(3);
 			start_watching();
 			want_status(pgt_map(w.t, st.base, st.block * 200, st.span, RW, PGT_REPLACE, NULL), PGT_OK);

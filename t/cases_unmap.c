@@ -69,14 +69,14 @@ static void case_37(const char *format)
 static void case_38(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_ALL))
+	for_granules(format, granule) {
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			uint64_t span = geo_span(&w.geo, l), allocated;
 
 			/* Two, of which one goes: its neighbour is no part of it. */
-			where("granule %u, level %u", granules[gi], l);
+			where("granule %u, level %u", granule, l);
 			want_status(pgt_map(w.t, span * 2, span * 4, span * 2, RW, 0, NULL), PGT_OK);
 			allocated = w.e.allocated;
 			embed_fail(&w.e, 1, true);
@@ -124,17 +124,17 @@ static void case_39(const char *format)
 static void case_39_whole(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]);
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule);
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
-		for (unsigned bits = granules[gi] + 1; bits < 43; bits++) {
+		for (unsigned bits = granule + 1; bits < 43; bits++) {
 			uint64_t size = BIT(bits);
 
 			if (!(pgt_leaf_sizes(w.t) & size))
 				continue;
-			where("granule %u, leaf 2^%u", granules[gi], bits);
+			where("granule %u, leaf 2^%u", granule, bits);
 			want_status(pgt_map(w.t, size, 0, size, RW, 0, NULL), PGT_OK);
 			want_status(pgt_map(w.t, size - page, 0, page, RW, 0, NULL), PGT_OK);
 			want_status(pgt_map(w.t, size * 2, 0, page, RW, 0, NULL), PGT_OK);
@@ -186,12 +186,12 @@ static void case_43(const char *format)
 	want_status(pgt_unmap(w.t, 0x40090000, MIB(2) - 0x90000, 0, NULL), PGT_OK);
 	want_u64(w.e.live, 1);
 	world_close(&w);
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]);
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule);
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
-		for (unsigned bits = granules[gi] + 1; bits < 43; bits++) {
+		for (unsigned bits = granule + 1; bits < 43; bits++) {
 			uint64_t size = BIT(bits);
 
 			if (!(pgt_leaf_sizes(w.t) & size))
@@ -238,8 +238,8 @@ static void watch_run(struct embed *e, const struct embed_event *ev)
 static void case_46(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_ALL))
+	for_granules(format, granule) {
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			uint64_t span = geo_span(&w.geo, l), run = BIT(geo_run_bits(&w.geo, l));
@@ -251,7 +251,7 @@ static void case_46(const char *format)
 				uint64_t va = run * 3;
 				struct pgt_stat s;
 
-				where("granule %u, level %u, member %u", granules[gi], l,
+				where("granule %u, level %u, member %u", granule, l,
 				      (unsigned)i);
 				want_status(pgt_map(w.t, va, run * 5, run, RW | PGT_GLOBAL, 0, NULL),
 					    PGT_OK);
@@ -325,12 +325,12 @@ static void case_46_state(const char *format)
 static void case_47(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]);
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule);
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
-		for (unsigned bits = granules[gi] + 1; bits < 43; bits++) {
+		for (unsigned bits = granule + 1; bits < 43; bits++) {
 			uint64_t size = BIT(bits), va = size * 4;
 
 			if (!(pgt_leaf_sizes(w.t) & size))
@@ -345,7 +345,7 @@ static void case_47(const char *format)
 					continue;
 				/* The k-th allocation fails, until there are enough. */
 				while (status == PGT_ENOMEM && ++k < 30) {
-					where("granule %u, leaf 2^%u, op %u, k %u", granules[gi],
+					where("granule %u, leaf 2^%u, op %u, k %u", granule,
 					      bits, op, (unsigned)k);
 					embed_snapshot(&w.e, &before);
 					embed_fail(&w.e, k < 20 ? k : 0, k & 1);
@@ -470,11 +470,11 @@ static void case_55(const char *format)
 
 	/* Cuts at random, recounted each time. */
 	embed_seed(&r, 55);
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), n, size, va;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), n, size, va;
 		static bool gone[8192 * 2];
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
 		size = geo_span(&w.geo, 2) * 2;
 		va = size * 3;
@@ -492,7 +492,7 @@ static void case_55(const char *format)
 					count = n / 4;
 				if (count > n - first)
 					count = n - first;
-				where("granule %u, cut %u of %u at %u", granules[gi], cut,
+				where("granule %u, cut %u of %u at %u", granule, cut,
 				      (unsigned)count, (unsigned)first);
 				want_status(pgt_unmap(w.t, va + first * page, count * page, 0,
 						      NULL), PGT_OK);
@@ -539,16 +539,16 @@ static void case_57(const char *format)
 	world_close(&w);
 
 	/* Two pages whose paths part at each level: exactly what is below it goes. */
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned input = 25; input <= 48; input++) {
-			uint64_t page = BIT(granules[gi]);
+			uint64_t page = BIT(granule);
 
-			if (!world_open(&w, format, granules[gi], input, 0, EMBED_ALL))
+			if (!world_open(&w, format, granule, input, 0, EMBED_ALL))
 				continue;
 			for (unsigned l = w.geo.start; l <= 3; l++) {
 				uint64_t other = geo_span(&w.geo, l);
 
-				where("granule %u, input %u, level %u", granules[gi], input, l);
+				where("granule %u, input %u, level %u", granule, input, l);
 				want_status(pgt_map(w.t, 0, 0, page, RW, 0, NULL), PGT_OK);
 				want_status(pgt_map(w.t, other, 0, page, RW, 0, NULL), PGT_OK);
 				want_u64(w.e.live, 1 + 3 - w.geo.start + 3 - l);
@@ -574,12 +574,12 @@ static void case_57(const char *format)
 static void case_58(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), block, va;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), block, va;
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_ALL))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
-		where("granule %u", granules[gi]);
+		where("granule %u", granule);
 		block = geo_span(&w.geo, 2);
 		va = block * 5;
 		want_status(pgt_map(w.t, va, 0, block, RW, 0, NULL), PGT_OK);
@@ -602,13 +602,13 @@ static void case_58(const char *format)
 		want_status(pgt_unmap(w.t, va, page, 0, NULL), PGT_OK);
 		want_u64(w.e.live, 1);
 		/* Pages replaced by a block, and the block by pages again. */
-		want_status(pgt_map(w.t, va, 0, block, RW, PGT_MAX_LEAF(granules[gi]), NULL),
+		want_status(pgt_map(w.t, va, 0, block, RW, PGT_MAX_LEAF(granule), NULL),
 			    PGT_OK);
 		want_status(pgt_map(w.t, va, block, block, RW, PGT_REPLACE, NULL), PGT_OK);
 		want_u64(query(w.t, va).level, 2);
 		want_u64(w.e.live, 1 + 2 - w.geo.start);
 		want_status(pgt_map(w.t, va, 0, block, PGT_READ, PGT_REPLACE |
-				    PGT_MAX_LEAF(granules[gi]), NULL), PGT_OK);
+				    PGT_MAX_LEAF(granule), NULL), PGT_OK);
 		want_u64(query(w.t, va).level, 3);
 		want_u64(w.e.live, 1 + 3 - w.geo.start);
 		sound(&w);
@@ -634,15 +634,15 @@ static void case_59(const char *format)
 	want_u64(w.e.live, 10);
 	world_close(&w);
 	embed_seed(&r, 59);
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned input = 25; input <= 48; input++)
 			for (unsigned upper = 0; upper < 2; upper++) {
-				uint64_t page = BIT(granules[gi]);
+				uint64_t page = BIT(granule);
 
-				if (upper && strcmp(format, "arm64"))
+				if (upper && !has_upper(format))
 					continue;
-				where("granule %u, input %u", granules[gi], input);
-				if (!world_open(&w, format, granules[gi], input, PGT_FEAT_CONTIG |
+				where("granule %u, input %u", granule, input);
+				if (!world_open(&w, format, granule, input, PGT_FEAT_CONTIG |
 						(upper ? PGT_FEAT_UPPER : 0), EMBED_ALL))
 					continue;
 				for (unsigned i = 0; i < 12; i++) {
@@ -714,10 +714,10 @@ static void case_63(const char *format)
 	one_63(0x1ff000, GIB(1), GIB(2), KIB(4));
 	one_63(0x1fe000, GIB(1), GIB(2), KIB(4));
 	world_close(&w);
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]);
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule);
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_TLB))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_TLB))
 			continue;
 		for (unsigned l = w.geo.start; l < 3; l++) {
 			uint64_t border = geo_span(&w.geo, l);

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 libpgtable authors
 # SPDX-License-Identifier: BSD-2-Clause
 # Changing what is mapped: the cases that users have met, and readers beside a writer.
-changing_srcs = t/contract.h t/embed.c t/embed.h t/tap.h
+changing_srcs = t/contract.h t/embed.c t/embed.h $(format_srcs)
 
 check_PROGRAMS += t/cases_change.t t/cases_move.t t/cases_state.t t/readers.t
 TESTS += t/cases_change.t t/cases_move.t t/cases_state.t t/readers.t

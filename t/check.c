@@ -121,10 +121,10 @@ static bool open_planted(const char *format, unsigned g, unsigned output)
 static void test_types(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), leaf;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), leaf;
 
-		if (!open_planted(format, granules[gi], 48))
+		if (!open_planted(format, granule, 48))
 			continue;
 		leaf = raw_entry(&w, 0, 3);
 		if (w.arm64) {
@@ -148,10 +148,10 @@ static void test_types(const char *format)
 static void test_addresses(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), leaf;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), leaf;
 
-		if (!open_planted(format, granules[gi], 40))
+		if (!open_planted(format, granule, 40))
 			continue;
 		leaf = raw_entry(&w, 0, 3);
 		for (unsigned bit = 40; bit < 48; bit++)
@@ -179,8 +179,8 @@ static void test_addresses(const char *format)
 static void test_table_bits(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!open_planted(format, granules[gi], 48))
+	for_granules(format, granule) {
+		if (!open_planted(format, granule, 48))
 			continue;
 		for (unsigned l = w.geo.start; l < 3; l++) {
 			uint64_t e = raw_entry(&w, 0, l);
@@ -205,10 +205,10 @@ static void test_table_bits(const char *format)
 static void test_leaf_bits(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), leaf, va = page * 9;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), leaf, va = page * 9;
 
-		if (!open_planted(format, granules[gi], 48))
+		if (!open_planted(format, granule, 48))
 			continue;
 		leaf = raw_entry(&w, 0, 3);
 		if (w.arm64) {
@@ -261,8 +261,8 @@ static void plant_in_run(const char *what, uint64_t run_va, uint64_t run, unsign
 static void test_runs(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_TLB))
+	for_granules(format, granule) {
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_TLB))
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			uint64_t span = geo_span(&w.geo, l), run = BIT(geo_run_bits(&w.geo, l));
@@ -285,7 +285,7 @@ static void test_runs(const char *format)
 					     w.arm64 ? BIT(57) : BIT(59));
 			}
 			/* Young and dirty may differ: hardware sets them one by one. */
-			where("one member old, granule %u, level %u", granules[gi], l);
+			where("one member old, granule %u, level %u", granule, l);
 			raw_poke(&w, va + span, l, raw_entry(&w, va + span, l) & ~state);
 			want_status(pgt_check(w.t, no_problem, NULL), PGT_OK);
 			want_status(pgt_unmap(w.t, va, run, 0, NULL), PGT_OK);
@@ -312,8 +312,8 @@ static void test_runs(const char *format)
 static void test_loops(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		if (!open_planted(format, granules[gi], 48))
+	for_granules(format, granule) {
+		if (!open_planted(format, granule, 48))
 			continue;
 		for (unsigned l = w.geo.start; l < 3; l++) {
 			/* Entry 1 of the table at this level leads to each table above it. */
@@ -341,10 +341,10 @@ static void test_loops(const char *format)
 static void test_all_loops(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
+	for_granules(format, granule) {
 		uint64_t tables[3];
 
-		if (!open_planted(format, granules[gi], 48))
+		if (!open_planted(format, granule, 48))
 			continue;
 		for (unsigned l = w.geo.start; l < 3; l++)
 			tables[l] = raw_address(&w, raw_entry(&w, 0, l));
@@ -355,7 +355,7 @@ static void test_all_loops(const char *format)
 			for (uint64_t i = 0; i < n; i++)
 				raw_put(embed_memory_at(&w.e, at + i * 8, 8), table_word(tables[l]));
 		}
-		where("granule %u", granules[gi]);
+		where("granule %u", granule);
 		n_found = 0;
 		want_status(pgt_check(w.t, find, NULL), PGT_ECORRUPT);
 		want(n_found > 0);
@@ -376,16 +376,16 @@ static void test_all_loops(const char *format)
 static void test_twice(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
+	for_granules(format, granule) {
 		struct pgt_config c;
 		struct pgt *a = NULL;
 
-		if (!open_planted(format, granules[gi], 48))
+		if (!open_planted(format, granule, 48))
 			continue;
 		for (unsigned l = w.geo.start; l < 3; l++) {
 			uint64_t va = geo_span(&w.geo, l);
 
-			where("granule %u, level %u", granules[gi], l);
+			where("granule %u, level %u", granule, l);
 			raw_poke(&w, va, l, raw_entry(&w, 0, l));
 			want_problem("a table reached twice", va, l);
 			/* In somebody else's tables it is no fault. */
@@ -508,11 +508,11 @@ static void test_clean(const char *format)
 
 	embed_seed(&r, 3);
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned input = 25; input <= 48; input++) {
-			uint64_t page = BIT(granules[gi]), pages = BIT(input) / page;
+			uint64_t page = BIT(granule), pages = BIT(input) / page;
 
-			if (!world_open(&w, format, granules[gi], input,
+			if (!world_open(&w, format, granule, input,
 					PGT_FEAT_CONTIG | (input & 1 ? PGT_FEAT_TRACK_DIRTY : 0),
 					EMBED_TLB))
 				continue;
@@ -528,7 +528,7 @@ static void test_clean(const char *format)
 					at &= ~UINT64_C(127);
 				if (n > pages - at)
 					n = pages - at;
-				where("granule %u, input %u, step %u", granules[gi], input, i);
+				where("granule %u, input %u, step %u", granule, input, i);
 				if (embed_once_in(&r, 3))
 					want_status(pgt_unmap(w.t, at * page, n * page,
 							      embed_once_in(&r, 2) ?

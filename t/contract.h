@@ -13,6 +13,7 @@
 #include <pgtable/arm64.h>
 #include <pgtable/generic.h>
 #include "embed.h"
+#include "format.h"
 #include "tap.h"
 
 #define KIB(n) ((uint64_t)(n) << 10)
@@ -99,13 +100,43 @@ static TAP_UNUSED bool have_format(const char *name)
 	return false;
 }
 
-static TAP_UNUSED const char *const both_formats[] = { "arm64", "generic" };
-static TAP_UNUSED const unsigned granules[] = { 12, 14, 16 };
-
-/* for_formats(f): each of the two that this build has. */
+/* for_formats(f): the name of each that the program knows. */
 #define for_formats(f)                                                              \
-	for (unsigned f##_i = 0; f##_i < 2; f##_i++)                                \
-		for (const char *f = both_formats[f##_i]; f && have_format(f); f = NULL)
+	for (const struct format *const *f##_p = formats; *f##_p; f##_p++)          \
+		for (const char *f = (*f##_p)->name; f; f = NULL)
+
+static TAP_UNUSED const struct format *format_named(const char *name)
+{
+	const struct format *const *f = formats;
+
+	while (*f && strcmp((*f)->name, name))
+		f++;
+	return *f;
+}
+
+/* Whether it has an upper half. */
+static TAP_UNUSED bool has_upper(const char *format)
+{
+	return format_named(format)->upper;
+}
+
+static TAP_UNUSED unsigned nth_granule(const char *format, unsigned i)
+{
+	return format_named(format)->granules[i];
+}
+
+/* for_granules(format, g): each granule of it, as a logarithm. */
+#define for_granules(format, g) \
+	for (unsigned g##_i = 0, g; (g = nth_granule(format, g##_i)) != 0; g##_i++)
+
+/* A granule of the library's formats, or the smallest where a format has others. */
+static TAP_UNUSED unsigned usual_granule(const struct format *f, unsigned g)
+{
+	for (unsigned i = 0; f->granules[i]; i++)
+		if (f->granules[i] == g)
+			return g;
+	return f->granules[0];
+}
 
 /* A table's shape: levels from start to 3, the root indexed by root_bits. */
 struct geo {
@@ -117,23 +148,20 @@ struct geo {
 static TAP_UNUSED struct geo geo_of(const char *format, unsigned g, unsigned input,
 				    uint64_t features)
 {
-	bool arm64 = !strcmp(format, "arm64");
+	const struct format *f = format_named(format);
 	unsigned b = g - 3, levels = (input - g + b - 1) / b;
 	struct geo geo = { .g = g, .b = b, .start = 4 - levels,
 			   .root_bits = input - g - b * (levels - 1) };
 
-	geo.top_block = arm64 && g != 12 ? 2 : 1;
+	while (!f->leaf_level(g, (int)geo.top_block))
+		geo.top_block++;
 	if (features & PGT_FEAT_NO_BLOCKS)
 		geo.top_block = 3;
 	if (geo.top_block < geo.start)
 		geo.top_block = geo.start;
 	for (unsigned l = geo.top_block; l <= 3; l++) {
-		unsigned run = 4;
+		unsigned run = format_log2(f->run_entries(g, (int)l));
 
-		if (arm64 && g == 14)
-			run = l == 3 ? 7 : 5;
-		if (arm64 && g == 16)
-			run = 5;
 		if (!(features & PGT_FEAT_CONTIG) || (l == geo.start && geo.root_bits < run))
 			run = 0;
 		geo.run_log[l] = run;
@@ -253,24 +281,41 @@ struct world {
 	struct pgt_config c;
 	struct pgt *t;
 	struct geo geo;
+	const struct format *f;
 	bool arm64;
 	uint64_t base, bytes; /* the input range; base + bytes may be 2^64 */
+	uint64_t page, l2, l1; /* what a page, and an entry of levels 2 and 1, spans */
 };
 
+/* With exactly these sizes. */
+static TAP_UNUSED int world_open_exact(struct world *w, const char *format, unsigned g,
+				       unsigned input, unsigned output, uint64_t features,
+				       unsigned mode)
+{
+	embed_init(&w->e, MIB(64), output < 40 && output ? MIB(512) : WORLD_PA);
+	w->c = embed_config(&w->e, format, g, input, output, features, mode);
+	w->geo = geo_of(format, g, input, features);
+	w->f = format_named(format);
+	w->arm64 = w->f->arm64;
+	w->bytes = BIT(input);
+	w->base = features & PGT_FEAT_UPPER ? 0 - w->bytes : 0;
+	w->page = BIT(g);
+	w->l2 = geo_span(&w->geo, 2);
+	w->l1 = geo_span(&w->geo, 1);
+	w->t = NULL;
+	return pgt_create(&w->c, &w->t);
+}
+
+/* Sizes as the library's formats have them: granule 12, 14 or 16, input 25 to 48,
+ * output 32 to 48.  A format of other sizes takes what corresponds. */
 static TAP_UNUSED int world_open_as(struct world *w, const char *format, unsigned g,
 				    unsigned input, unsigned output, uint64_t features,
 				    unsigned mode)
 {
-	unsigned in = input ? input : 48;
+	const struct format *f = format_named(format);
 
-	embed_init(&w->e, MIB(64), output < 40 && output ? MIB(512) : WORLD_PA);
-	w->c = embed_config(&w->e, format, g, input, output, features, mode);
-	w->geo = geo_of(format, g ? g : 12, in, features);
-	w->arm64 = !strcmp(format, "arm64");
-	w->bytes = BIT(in);
-	w->base = features & PGT_FEAT_UPPER ? 0 - w->bytes : 0;
-	w->t = NULL;
-	return pgt_create(&w->c, &w->t);
+	return world_open_exact(w, format, usual_granule(f, g), format_input(f, input),
+				format_output(f, output), features, mode);
 }
 
 /* Everything but what a test names; false: it couldn't be made, and that is a failure. */
@@ -322,28 +367,39 @@ static TAP_UNUSED void raw_put(void *p, uint64_t v)
 
 static TAP_UNUSED bool raw_is_table(const struct world *w, uint64_t e, unsigned level)
 {
-	if (level == 3)
-		return false;
-	return w->arm64 ? (e & 3) == 3 : (e & PGT_GENERIC_TYPE) == PGT_GENERIC_TABLE;
+	return entry_is_table(w->f, e, (int)level);
 }
 
 static TAP_UNUSED bool raw_is_leaf(const struct world *w, uint64_t e, unsigned level)
 {
-	if (w->arm64)
-		return (e & 3) == (level == 3 ? 3 : 1);
-	return (e & PGT_GENERIC_TYPE) == PGT_GENERIC_LEAF;
+	return entry_is_leaf(w->f, e, (int)level);
 }
 
 static TAP_UNUSED uint64_t raw_address(const struct world *w, uint64_t e)
 {
-	uint64_t mask = w->arm64 ? UINT64_C(0x0000fffffffff000) : PGT_GENERIC_ADDRESS;
+	return entry_address(w->f, e) & ~(BIT(w->geo.g) - 1);
+}
 
-	return e & mask & ~(BIT(w->geo.g) - 1);
+/* Whether hardware may use it. */
+static TAP_UNUSED bool raw_is_valid(const struct world *w, uint64_t e, unsigned level)
+{
+	return entry_is_valid(w->f, e, (int)level);
+}
+
+/* An address as it stands in an entry. */
+static TAP_UNUSED uint64_t raw_of(const struct world *w, uint64_t pa)
+{
+	return entry_of_address(w->f, pa);
+}
+
+static TAP_UNUSED uint64_t raw_table(const struct world *w, uint64_t pa)
+{
+	return entry_of_table(w->f, pa);
 }
 
 static TAP_UNUSED uint64_t raw_contig(const struct world *w)
 {
-	return w->arm64 ? BIT(52) : PGT_GENERIC_CONTIG;
+	return w->f->entry.hint;
 }
 
 /* The place of the entry of `level` for an address, or NULL where its table isn't there. */
@@ -383,7 +439,7 @@ static TAP_UNUSED bool raw_poke(const struct world *w, uint64_t va, unsigned lev
 /* What a leaf's young and dirty state occupies. */
 static TAP_UNUSED uint64_t raw_state_bits(const struct world *w)
 {
-	return w->arm64 ? BIT(7) | BIT(10) | BIT(55) : PGT_GENERIC_YOUNG | PGT_GENERIC_DIRTY;
+	return entry_state(w->f);
 }
 
 /* A table and all below it: every group wholly a run or not at all, types legal at their
@@ -400,7 +456,7 @@ static TAP_UNUSED bool raw_sound_table(const struct world *w, uint64_t pa, unsig
 		uint64_t first, e0;
 
 		if (raw_is_table(w, e, level)) {
-			good &= want_u64(e & ~raw_address(w, e), w->arm64 ? 3 : 2);
+			good &= want_u64(e & ~raw_of(w, raw_address(w, e)), w->f->entry.table);
 			good &= want(embed_live(&w->e, raw_address(w, e), BIT(w->geo.g)));
 			if (good)
 				good = raw_sound_table(w, raw_address(w, e), level + 1,
@@ -409,7 +465,7 @@ static TAP_UNUSED bool raw_sound_table(const struct world *w, uint64_t pa, unsig
 		}
 		if (!raw_is_leaf(w, e, level)) {
 			/* Neither a reserved type nor anything that the tests didn't ask for. */
-			if (w->arm64 || (e & PGT_GENERIC_TYPE) != PGT_GENERIC_TOKEN)
+			if (w->arm64 || (e & 3) != 3)
 				good &= want_u64(w->arm64 ? e & 1 : e, 0);
 			continue;
 		}
@@ -425,7 +481,7 @@ static TAP_UNUSED bool raw_sound_table(const struct world *w, uint64_t pa, unsig
 			uint64_t ek = raw_get(embed_memory_at(&w->e, pa + (first + k) * 8, 8));
 
 			good &= want_u64(ek & ~raw_state_bits(w),
-					 (e0 & ~raw_state_bits(w)) + (k << bits));
+					 (e0 & ~raw_state_bits(w)) + raw_of(w, k << bits));
 		}
 		i = first + members - 1;
 	}

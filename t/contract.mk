@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 libpgtable authors
 # SPDX-License-Identifier: BSD-2-Clause
 # The contract: what each call promises, and the cases that users have met.
-contract_srcs = t/contract.h t/embed.c t/embed.h t/tap.h
+contract_srcs = t/contract.h t/embed.c t/embed.h $(format_srcs)
 contract_tests = t/arguments.t t/attributes.t t/cases_map.t t/cases_read.t t/cases_unmap.t \
 	t/check.t t/config.t t/equivalence.t t/gather.t t/moves.t t/protect.t t/pte.t t/visit.t
 

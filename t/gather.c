@@ -257,10 +257,10 @@ static void test_removed(const char *format)
 	static const uint64_t states[] = { 0, PGT_YOUNG, PGT_DIRTY, STATE };
 
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), block, run;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), block, run;
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG |
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG |
 				PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY, EMBED_TLB))
 			continue;
 		block = geo_span(&w.geo, 2);
@@ -268,7 +268,7 @@ static void test_removed(const char *format)
 		for (unsigned i = 0; i < 4; i++) {
 			uint64_t attr = RW | PGT_SW1 | states[i], va = block * 8;
 
-			where("granule %u, state %#" PRIx64 ", pages", granules[gi], states[i]);
+			where("granule %u, state %#" PRIx64 ", pages", granule, states[i]);
 			want_status(pgt_map(w.t, va + page, page * 3, 3 * page, attr, 0, NULL),
 				    PGT_OK);
 			gather_removed();
@@ -277,7 +277,7 @@ static void test_removed(const char *format)
 			want_removed(va + page, page * 3, 3 * page, attr);
 			end();
 
-			where("granule %u, state %#" PRIx64 ", a run", granules[gi], states[i]);
+			where("granule %u, state %#" PRIx64 ", a run", granule, states[i]);
 			want_status(pgt_map(w.t, va, run, run, attr, 0, NULL), PGT_OK);
 			gather_removed();
 			want_status(pgt_unmap(w.t, va + 2 * page, page, 0, &g), PGT_OK);
@@ -291,7 +291,7 @@ static void test_removed(const char *format)
 			want_u64(gone_bytes(), run - page);
 			end();
 
-			where("granule %u, state %#" PRIx64 ", a cut block", granules[gi],
+			where("granule %u, state %#" PRIx64 ", a cut block", granule,
 			      states[i]);
 			want_status(pgt_map(w.t, va, block, 2 * block, attr, 0, NULL), PGT_OK);
 			gather_removed();
@@ -300,7 +300,7 @@ static void test_removed(const char *format)
 			want_u64(gone_bytes(), 3 * page);
 			end();
 
-			where("granule %u, state %#" PRIx64 ", replaced", granules[gi], states[i]);
+			where("granule %u, state %#" PRIx64 ", replaced", granule, states[i]);
 			gather_removed();
 			want_status(pgt_map(w.t, va, 0, block - page, PGT_READ, PGT_REPLACE, &g),
 				    PGT_OK);
@@ -313,7 +313,7 @@ static void test_removed(const char *format)
 			want_u64(n_gone, 0);
 			end();
 
-			where("granule %u, state %#" PRIx64 ", whole", granules[gi], states[i]);
+			where("granule %u, state %#" PRIx64 ", whole", granule, states[i]);
 			want_status(pgt_unmap(w.t, 0, block * 64, 0, NULL), PGT_OK);
 			want_status(pgt_map(w.t, va, block, block, attr, 0, NULL), PGT_OK);
 			gather_removed();

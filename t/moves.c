@@ -723,9 +723,8 @@ static void test_forgotten(const char *format, unsigned g)
 int main(void)
 {
 	for_formats(format)
-		for (unsigned i = 0; i < 3; i++) {
-			unsigned g = granules[i];
-			bool upper = !strcmp(format, "arm64");
+		for_granules(format, g) {
+			bool upper = has_upper(format);
 
 			test_rows(format, g, 0);
 			if (upper)

@@ -824,9 +824,7 @@ int main(void)
 	for_formats(format) {
 		uint64_t exec = strcmp(format, "arm64") ? 0 : PGT_FEAT_EXEC_BBM; /* arm64 alone */
 
-		for (unsigned i = 0; i < 3; i++) {
-			unsigned g = granules[i];
-
+		for_granules(format, g) {
 			test_nothing(format, g);
 			test_merged(format, g, 0);
 			test_merged(format, g, PGT_FEAT_BBM2);

@@ -457,9 +457,9 @@ int main(void)
 		return tap_skip_all("there is no pgt_create in this build");
 	embed_seed(&rng, 3);
 	for_formats(format)
-		for (unsigned gi = 0; gi < 3; gi++) {
-			race(format, granules[gi], PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY, "");
-			race(format, granules[gi], state | PGT_FEAT_BBM2, ", in place, translations update");
+		for_granules(format, granule) {
+			race(format, granule, PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY, "");
+			race(format, granule, state | PGT_FEAT_BBM2, ", in place, translations update");
 		}
 	return tap_done();
 }

@@ -73,17 +73,17 @@ static void fill(void)
 static void test_query_holes(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]);
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule);
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_TLB))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_TLB))
 			continue;
 		want_status(pgt_map(w.t, 0, 0, page, RW, 0, NULL), PGT_OK);
 		for (unsigned l = w.geo.start; l <= 3; l++) {
 			uint64_t span = geo_span(&w.geo, l);
 			struct pgt_mapping m = query(w.t, span + span / 2 + 1);
 
-			where("granule %u, level %u", granules[gi], l);
+			where("granule %u, level %u", granule, l);
 			want_u64(m.state, PGT_EMPTY);
 			want_u64(m.level, l);
 			want_u64(m.va, span);
@@ -101,16 +101,16 @@ static void test_query_holes(const char *format)
 static void test_visit_plain(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++)
+	for_granules(format, granule)
 		for (unsigned input = 42; input <= 48; input += 2)
 			for (unsigned upper = 0; upper < 2; upper++) {
-				uint64_t page = BIT(granules[gi]), block;
+				uint64_t page = BIT(granule), block;
 				struct pgt_mapping q;
 
-				if (upper && strcmp(format, "arm64"))
+				if (upper && !has_upper(format))
 					continue;
-				where("granule %u, input %u, upper %u", granules[gi], input, upper);
-				if (!world_open(&w, format, granules[gi], input,
+				where("granule %u, input %u, upper %u", granule, input, upper);
+				if (!world_open(&w, format, granule, input,
 						upper ? PGT_FEAT_UPPER : 0, EMBED_TLB))
 					continue;
 				fill();
@@ -149,12 +149,12 @@ static void test_visit_plain(const char *format)
 static void test_visit_holes(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), block, holes = 0;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), block, holes = 0;
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_TLB))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_TLB))
 			continue;
-		where("granule %u", granules[gi]);
+		where("granule %u", granule);
 		fill();
 		block = geo_span(&w.geo, 2);
 		want_status(visit_all(w.base, w.bytes, PGT_HOLES), PGT_OK);
@@ -409,13 +409,13 @@ static void test_tokens(void)
 static void test_stat(const char *format)
 {
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), bytes = 0, tables = 0, block, root;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), bytes = 0, tables = 0, block, root;
 		struct pgt_stat s, none;
 
-		if (!world_open(&w, format, granules[gi], 48, PGT_FEAT_CONTIG, EMBED_TLB))
+		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_TLB))
 			continue;
-		where("granule %u, empty", granules[gi]);
+		where("granule %u, empty", granule);
 		memset(&none, 0, sizeof(none));
 		memset(&s, 0x5a, sizeof(s));
 		want_status(pgt_stat(w.t, 0, w.bytes, &s), PGT_OK);
@@ -424,7 +424,7 @@ static void test_stat(const char *format)
 		none.table_bytes = root;
 		want(!memcmp(&s, &none, sizeof(s)));
 
-		where("granule %u, filled", granules[gi]);
+		where("granule %u, filled", granule);
 		fill();
 		block = geo_span(&w.geo, 2);
 		want_status(pgt_stat(w.t, 0, w.bytes, &s), PGT_OK);
@@ -555,11 +555,11 @@ static void test_cursor(const char *format)
 
 	embed_seed(&r, 9);
 	begin();
-	for (unsigned gi = 0; gi < 3; gi++) {
-		uint64_t page = BIT(granules[gi]), block, va = 0;
+	for_granules(format, granule) {
+		uint64_t page = BIT(granule), block, va = 0;
 		struct pgt_cursor cursor;
 
-		if (!open_counted(format, granules[gi], PGT_FEAT_CONTIG))
+		if (!open_counted(format, granule, PGT_FEAT_CONTIG))
 			continue;
 		fill();
 		block = geo_span(&w.geo, 2);
@@ -577,7 +577,7 @@ static void test_cursor(const char *format)
 				va = w.bytes - 1 - embed_below(&r, page * 3);
 			else
 				va += embed_below(&r, 3 * page) - page;
-			where("granule %u, va %#" PRIx64, granules[gi], va);
+			where("granule %u, va %#" PRIx64, granule, va);
 			memset(&a, 0, sizeof(a));
 			memset(&b, 0, sizeof(b));
 			sa = pgt_cursor_translate(&cursor, va, access, &a);
@@ -591,7 +591,7 @@ static void test_cursor(const char *format)
 		for (uint64_t i = 0; i < 300; i++) {
 			struct pgt_translation tr;
 
-			where("granule %u, page %u", granules[gi], (unsigned)i);
+			where("granule %u, page %u", granule, (unsigned)i);
 			virt_calls = 0;
 			want_status(pgt_cursor_translate(&cursor, block * 5 + i * page, PGT_READ,
 							 &tr), PGT_OK);
