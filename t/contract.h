@@ -345,6 +345,12 @@ static TAP_UNUSED uint64_t world_last(const struct world *w)
 	return w->base + (w->bytes - 1);
 }
 
+/* A place in memory: the n-th of 4096 parts of the output range. */
+static TAP_UNUSED uint64_t world_pa(const struct world *w, unsigned n)
+{
+	return (uint64_t)n << (w->c.output_bits - 12);
+}
+
 /* ---- Raw entries --------------------------------------------------------- */
 
 static TAP_UNUSED uint64_t raw_get(const void *p)

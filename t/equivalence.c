@@ -53,24 +53,24 @@ static void build_all(void)
 	uint64_t block = geo_span(geo, 2), run = BIT(geo_run_bits(geo, 3)), at;
 	unsigned bits = geo_bits(geo, 2);
 
-	begin_va = w[0].base + GIB(64);
+	begin_va = w[0].base + w[0].bytes / 4;
 	at = begin_va;
 	for (unsigned i = 0; i < 2; i++, at += block)
-		map_all(at, GIB(64) + at - begin_va, block, some_attr() & ~PGT_NOACCESS, bits);
+		map_all(at, world_pa(&w[0], 1) + at - begin_va, block, some_attr() & ~PGT_NOACCESS, bits);
 	for (unsigned i = 0; i < 8; i++, at += run)
-		map_all(at, GIB(128) + at - begin_va, run, some_attr() & ~PGT_NOACCESS,
+		map_all(at, world_pa(&w[0], 2) + at - begin_va, run, some_attr() & ~PGT_NOACCESS,
 			geo_run_bits(geo, 3));
 	for (unsigned i = 0; i < 60; i++, at += page) {
 		if (i % 9 == 4)
 			continue;
 		if (i % 13 != 5)
-			map_all(at, GIB(192) + 2 * i * page, page, some_attr(), 0);
+			map_all(at, world_pa(&w[0], 3) + 2 * i * page, page, some_attr(), 0);
 		else
 			for (unsigned k = 0; k < WAYS; k++)
 				want_status(pgt_store(w[k].t, at, page, i, 0, NULL), PGT_OK);
 	}
 	at = (at + run - 1) & ~(run - 1);
-	map_all(at, GIB(256) + at - begin_va, run, some_attr() & ~PGT_NOACCESS, geo_run_bits(geo, 3));
+	map_all(at, world_pa(&w[0], 4) + at - begin_va, run, some_attr() & ~PGT_NOACCESS, geo_run_bits(geo, 3));
 	bytes = at + run - begin_va;
 }
 
@@ -138,7 +138,7 @@ static uint64_t words[WAYS][MAX_UNITS * 2];
 
 static int make(enum way way, const struct change *c, uint64_t va, uint64_t len, struct pgt_gather *g)
 {
-	struct pgt_bitmap bitmap = { words[way], begin_va, bytes / page, w[way].c.granule_bits };
+	struct pgt_bitmap bitmap = { words[way], begin_va, bytes / page, (uint8_t)w[way].geo.g };
 	struct pgt *t = w[way].t;
 
 	switch (c->what) {
@@ -191,7 +191,7 @@ static void change(enum way way, const struct change *c, bool gathered)
 /* What of a raw entry depends neither on where it maps nor on its size. */
 static uint64_t plain(uint64_t raw)
 {
-	uint64_t geometry = raw_address(&w[0], ~UINT64_C(0)) | UINT64_C(0xfff) << 12 | raw_contig(&w[0]);
+	uint64_t geometry = w[0].f->entry.address | raw_contig(&w[0]);
 
 	return raw & ~(geometry | raw_state_bits(&w[0]) | (w[0].arm64 ? 2 : 0));
 }

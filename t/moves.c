@@ -14,6 +14,7 @@
 static struct world w;
 static struct embed_snapshot before;
 static uint64_t page, half, l2, l1; /* half of what an entry of level 2 spans; levels 2 and 1 */
+static uint64_t src, mid, dst;      /* where there is room, aligned to level 1 */
 
 static bool open_world(const char *format, unsigned g, uint64_t features, unsigned mode)
 {
@@ -23,6 +24,10 @@ static bool open_world(const char *format, unsigned g, uint64_t features, unsign
 	l2 = geo_span(&w.geo, 2);
 	l1 = geo_span(&w.geo, 1);
 	half = l2 / 2;
+	/* Some of them close together where the input has few of level 1. */
+	src = w.base + (w.bytes / l1 > 32 ? 8 : 2) * l1;
+	mid = w.base + (w.bytes / l1 > 32 ? 12 : 6) * l1;
+	dst = w.base + (w.bytes / l1 > 32 ? 16 : 10) * l1;
 	return true;
 }
 
@@ -58,7 +63,7 @@ static bool populated(uint64_t offset)
 static struct want content(uint64_t offset)
 {
 	uint64_t i = offset / page;
-	struct want x = { .state = PGT_LEAF, .pa = GIB(512) + (i ^ 1) * page };
+	struct want x = { .state = PGT_LEAF, .pa = world_pa(&w, 8) + (i ^ 1) * page };
 
 	if (!populated(offset) || i % 16 == 7)
 		return (struct want){ .state = PGT_EMPTY };
@@ -191,10 +196,11 @@ static void put_preamble(uint64_t to)
 {
 	uint64_t begin = (to - PREAMBLE * half) & ~(l2 - 1), end = to & ~(l2 - 1);
 
-	want_status(pgt_map(w.t, begin, GIB(1024) + (begin & (l1 - 1)), end - begin, RW | PGT_SW2, 0, NULL),
+	want_status(pgt_map(w.t, begin, world_pa(&w, 16) + (begin & (l1 - 1)), end - begin, RW | PGT_SW2,
+			    PGT_MAX_LEAF(geo_run_bits(&w.geo, 2)), NULL),
 		    PGT_OK);
 	if (to > end)
-		want_status(pgt_map(w.t, end, GIB(2048), to - end, PGT_READ | PGT_SW1, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, end, world_pa(&w, 24), to - end, PGT_READ | PGT_SW1, 0, NULL), PGT_OK);
 }
 
 static void want_preamble(uint64_t to)
@@ -205,7 +211,7 @@ static void want_preamble(uint64_t to)
 		struct pgt_mapping m = query(w.t, at);
 
 		where("preamble %#" PRIx64, at);
-		want_u64(m.pa, GIB(1024) + (begin & (l1 - 1)) + (at - begin));
+		want_u64(m.pa, world_pa(&w, 16) + (begin & (l1 - 1)) + (at - begin));
 		want_u64(m.attr, RW | PGT_SW2);
 		want_u64(m.len, l2);
 	}
@@ -213,7 +219,7 @@ static void want_preamble(uint64_t to)
 		struct pgt_mapping m = query(w.t, at);
 
 		where("preamble %#" PRIx64, at);
-		want_u64(m.pa + (at - m.va), GIB(2048) + (at - end));
+		want_u64(m.pa + (at - m.va), world_pa(&w, 24) + (at - end));
 		want_u64(m.attr, PGT_READ | PGT_SW1);
 	}
 }
@@ -239,7 +245,7 @@ static void want_relinked(const struct pgt_tally *y, uint64_t expected)
 
 static void one_row(const struct row *r, unsigned number)
 {
-	uint64_t from = aligned(w.base + 8 * l1, r->from), to = aligned(w.base + 16 * l1, r->to);
+	uint64_t from = aligned(src, r->from), to = aligned(dst, r->to);
 	uint64_t len = r->pages * page + r->halves * half + r->l1s * l1, live, relinked = r->relinked;
 	struct pgt_tally y;
 
@@ -247,7 +253,7 @@ static void one_row(const struct row *r, unsigned number)
 	if (r->status == PGT_OK)
 		fill(from, len);
 	else
-		want_status(pgt_map(w.t, from & ~(page - 1), GIB(512), page, RW, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, from & ~(page - 1), world_pa(&w, 8), page, RW, 0, NULL), PGT_OK);
 	if (r->preamble)
 		put_preamble(to);
 	embed_snapshot(&w.e, &before);
@@ -303,7 +309,7 @@ static void test_overlap(const char *format, unsigned g)
 	begin();
 	if (!open_world(format, g, 0, EMBED_TLB))
 		return;
-	at = w.base + 8 * l1 + l2;
+	at = src + l2;
 	len = 8 * page;
 	fill(at, len);
 	embed_snapshot(&w.e, &before);
@@ -332,26 +338,26 @@ static void test_neighbours(const char *format, unsigned g)
 	begin();
 	if (!open_world(format, g, 0, EMBED_TLB))
 		return;
-	s = w.base + 8 * l1 + 4 * l2;
+	s = src + 4 * l2;
 	d = s - l2;
 	fill(s, l2);
-	want_status(pgt_map(w.t, d, GIB(100), half, PGT_READ, 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, d, world_pa(&w, 4), half, PGT_READ, 0, NULL), PGT_OK);
 	want_status(pgt_move(w.t, s + half, d + half, half, 0, NULL), PGT_OK);
 	want_content(s, 0, half);
 	want_empty(s + half, half);
 	want_content(d, half, l2);
 	where("below the destination");
-	want_u64(reads(w.t, d), GIB(100));
-	want_u64(reads(w.t, d + half - 1), GIB(100) + half - 1);
+	want_u64(reads(w.t, d), world_pa(&w, 4));
+	want_u64(reads(w.t, d + half - 1), world_pa(&w, 4) + half - 1);
 	want(sound(&w));
 	world_close(&w);
 
 	/* From the middle of mappings that begin at odd addresses. */
 	if (!open_world(format, g, 0, EMBED_TLB))
 		return;
-	odd = half + half / 4;
-	s = w.base + 8 * l1 + odd;
-	d = w.base + 16 * l1 + odd;
+	odd = half + (half / 4 > page ? half / 4 : page);
+	s = src + odd;
+	d = dst + odd;
 	fill(s, 3 * l2);
 	want_status(pgt_move(w.t, s + half, d + half, half, 0, NULL), PGT_OK);
 	want_content(s, 0, half);
@@ -373,25 +379,25 @@ static void test_gaps(const char *format, unsigned g)
 	begin();
 	if (!open_world(format, g, 0, EMBED_TLB))
 		return;
-	at = w.base + 8 * l1 + l2 - 5 * page; /* across a table's border */
-	to = w.base + 9 * l1 + 3 * page;
+	at = src + l2 - 5 * page; /* across a table's border */
+	to = src + l1 + 3 * page;
 	for (unsigned i = 0; i < 11; i++)
 		if (map[i] == 'x')
-			want_status(pgt_map(w.t, at + i * page, GIB(1) + 2 * i * page, page, RW, 0, NULL), PGT_OK);
+			want_status(pgt_map(w.t, at + i * page, world_pa(&w, 2) + 2 * i * page, page, RW, 0, NULL), PGT_OK);
 	/* The middle first, then all that is left at its sides. */
 	want_status(pgt_move(w.t, at + 2 * page, to + 2 * page, 7 * page, 0, NULL), PGT_OK);
 	for (unsigned i = 0; i < 11; i++) {
 		bool moved = i >= 2 && i < 9;
 
 		where("page %u", i);
-		want_u64(reads(w.t, at + i * page), map[i] == 'x' && !moved ? GIB(1) + 2 * i * page : NOWHERE);
-		want_u64(reads(w.t, to + i * page), map[i] == 'x' && moved ? GIB(1) + 2 * i * page : NOWHERE);
+		want_u64(reads(w.t, at + i * page), map[i] == 'x' && !moved ? world_pa(&w, 2) + 2 * i * page : NOWHERE);
+		want_u64(reads(w.t, to + i * page), map[i] == 'x' && moved ? world_pa(&w, 2) + 2 * i * page : NOWHERE);
 	}
 	want_status(pgt_move(w.t, at, to, 2 * page, 0, NULL), PGT_OK);
 	want_status(pgt_move(w.t, at + 9 * page, to + 9 * page, 2 * page, 0, NULL), PGT_OK);
 	for (unsigned i = 0; i < 11; i++) {
 		where("page %u", i);
-		want_u64(reads(w.t, to + i * page), map[i] == 'x' ? GIB(1) + 2 * i * page : NOWHERE);
+		want_u64(reads(w.t, to + i * page), map[i] == 'x' ? world_pa(&w, 2) + 2 * i * page : NOWHERE);
 	}
 	want_empty(at, 11 * page);
 	/* A source of nothing. */
@@ -419,6 +425,15 @@ static void want_linear(uint64_t va, uint64_t len, uint64_t pa, uint64_t attr, u
 	}
 }
 
+/* Leaves of that size, in runs or not. */
+static void want_leaves(uint64_t va, uint64_t len, uint64_t bytes)
+{
+	for (uint64_t at = va; at < va + len; at += bytes) {
+		where("va %#" PRIx64, at);
+		want_u64(query(w.t, at).len, bytes);
+	}
+}
+
 static void test_blocks(const char *format, unsigned g, bool old_table)
 {
 	uint64_t from, to, attr = RW | PGT_SW1 | PGT_YOUNG;
@@ -427,9 +442,9 @@ static void test_blocks(const char *format, unsigned g, bool old_table)
 	begin();
 	if (!open_world(format, g, 0, EMBED_TLB))
 		return;
-	from = w.base + 8 * l1;
-	to = w.base + 12 * l1;
-	want_status(pgt_map(w.t, from, GIB(512), 5 * l2, attr, PGT_MAX_LEAF(geo_bits(&w.geo, 2)), NULL), PGT_OK);
+	from = src;
+	to = mid;
+	want_status(pgt_map(w.t, from, world_pa(&w, 8), 5 * l2, attr, PGT_MAX_LEAF(geo_bits(&w.geo, 2)), NULL), PGT_OK);
 	if (old_table) {
 		want_status(pgt_map(w.t, to, 0, page, RW, 0, NULL), PGT_OK);
 		want_status(pgt_map(w.t, to + 3 * l2 + page, 0, page, RW, 0, NULL), PGT_OK);
@@ -439,7 +454,9 @@ static void test_blocks(const char *format, unsigned g, bool old_table)
 	y = counted(from, to, 5 * l2, PGT_NO_SPLIT, PGT_OK);
 	want_u64(y.blocks_split, 0);
 	want_empty(from, 5 * l2);
-	want_linear(to, 5 * l2, GIB(512), attr, l2);
+	/* Five of them are no run, or some with another. */
+	want_linear(to, 5 * l2, world_pa(&w, 8), attr, w.geo.run_log[2] > 2 ? l2 : 0);
+	want_leaves(to, 5 * l2, l2);
 	want(sound(&w));
 	/* A page off: they are split, or that is refused. */
 	embed_snapshot(&w.e, &before);
@@ -448,20 +465,20 @@ static void test_blocks(const char *format, unsigned g, bool old_table)
 	want_status(pgt_move(w.t, to + page, from + page, l2, PGT_NO_SPLIT, NULL), PGT_EBLOCK);
 	want(!embed_compare(&w.e, &before));
 	want_status(pgt_move(w.t, to, from + page, 5 * l2, 0, NULL), PGT_OK);
-	want_linear(from + page, 5 * l2, GIB(512), attr, 0);
+	want_linear(from + page, 5 * l2, world_pa(&w, 8), attr, 0);
 	want(leaf_at(w.t, from + page + l2) == 3);
 	want(sound(&w));
 	/* Part of a block. */
 	want_status(pgt_unmap(w.t, from, 6 * l2, 0, NULL), PGT_OK);
-	want_status(pgt_map(w.t, from, GIB(512), l2, attr, 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, from, world_pa(&w, 8), l2, attr, 0, NULL), PGT_OK);
 	embed_snapshot(&w.e, &before);
 	where("part of a block");
 	want_status(pgt_move(w.t, from + page, to + page, half, PGT_NO_BREAK, NULL), PGT_EBREAK);
 	want(!embed_compare(&w.e, &before));
 	want_status(pgt_move(w.t, from + page, to + page, half, 0, NULL), PGT_OK);
-	want_linear(from, page, GIB(512), attr, 0);
-	want_linear(from + page + half, half - page, GIB(512) + page + half, attr, 0);
-	want_linear(to + page, half, GIB(512) + page, attr, 0);
+	want_linear(from, page, world_pa(&w, 8), attr, 0);
+	want_linear(from + page + half, half - page, world_pa(&w, 8) + page + half, attr, 0);
+	want_linear(to + page, half, world_pa(&w, 8) + page, attr, 0);
 	want_empty(from + page, half);
 	want(sound(&w));
 	world_close(&w);
@@ -471,33 +488,36 @@ static void test_blocks(const char *format, unsigned g, bool old_table)
 
 static void test_runs(const char *format, unsigned g)
 {
-	uint64_t from, to, run, attr = RW;
+	uint64_t from, to, run, some, attr = RW;
 	struct pgt_translation tr;
 
 	begin();
 	if (!open_world(format, g, 0, EMBED_TLB))
 		return;
 	run = BIT(geo_run_bits(&w.geo, 3));
-	from = w.base + 8 * l1 + l2;
-	to = w.base + 12 * l1 + 7 * run;
-	want_status(pgt_map(w.t, from, GIB(512), 4 * run, attr, 0, NULL), PGT_OK);
+	from = src + l2;
+	to = mid + 7 * run;
+	some = run > 4 * page ? 2 * page : page;
+	want_status(pgt_map(w.t, from, world_pa(&w, 8), 4 * run, attr, PGT_MAX_LEAF(geo_run_bits(&w.geo, 3)), NULL),
+		    PGT_OK);
 	/* Hardware writes to one member. */
-	want_status(pgt_translate(w.t, from + run + 3 * page, PGT_WRITE | PGT_UPDATE, &tr), PGT_OK);
+	want_status(pgt_translate(w.t, from + run + 3 * page % run, PGT_WRITE | PGT_UPDATE, &tr), PGT_OK);
 	want_status(pgt_move(w.t, from, to, 4 * run, PGT_NO_SPLIT, NULL), PGT_OK);
-	want_linear(to, run, GIB(512), attr, run);
-	want_linear(to + run, run, GIB(512) + run, attr | STATE, run);
-	want_linear(to + 2 * run, 2 * run, GIB(512) + 2 * run, attr, run);
+	want_linear(to, run, world_pa(&w, 8), attr, run);
+	want_linear(to + run, run, world_pa(&w, 8) + run, attr | STATE, run);
+	want_linear(to + 2 * run, 2 * run, world_pa(&w, 8) + 2 * run, attr, run);
 	/* A page off, and on again. */
 	want_status(pgt_move(w.t, to, from + page, 4 * run, 0, NULL), PGT_OK);
-	want_linear(from + page, run, GIB(512), attr, page);
-	want_linear(from + page + run, run, GIB(512) + run, attr | STATE, page);
+	want_linear(from + page, run, world_pa(&w, 8), attr, page);
+	want_linear(from + page + run, run, world_pa(&w, 8) + run, attr | STATE, page);
 	want_status(pgt_move(w.t, from + page, to + 4 * run, 4 * run, 0, NULL), PGT_OK);
-	want_linear(to + 5 * run, run, GIB(512) + run, attr | STATE, 0);
+	want_linear(to + 5 * run, run, world_pa(&w, 8) + run, attr | STATE, 0);
 	/* Part of a run: what stays and what goes keep the run's state. */
-	want_status(pgt_move(w.t, to + 5 * run + page, from + page, 2 * page, 0, NULL), PGT_OK);
-	want_linear(from + page, 2 * page, GIB(512) + run + page, attr | STATE, page);
-	want_linear(to + 5 * run, page, GIB(512) + run, attr | STATE, page);
-	want_linear(to + 5 * run + 3 * page, run - 3 * page, GIB(512) + run + 3 * page, attr | STATE, page);
+	want_status(pgt_move(w.t, to + 5 * run + page, from + page, some, 0, NULL), PGT_OK);
+	want_linear(from + page, some, world_pa(&w, 8) + run + page, attr | STATE, page);
+	want_linear(to + 5 * run, page, world_pa(&w, 8) + run, attr | STATE, page);
+	want_linear(to + 5 * run + page + some, run - page - some, world_pa(&w, 8) + run + page + some, attr | STATE,
+		    page);
 	want(sound(&w));
 	world_close(&w);
 	ok(fine, "%s, granule 2^%u: runs are kept or unfolded by alignment, with their state", format, g);
@@ -512,8 +532,8 @@ static void test_exists(const char *format, unsigned g)
 	begin();
 	if (!open_world(format, g, 0, EMBED_TLB | EMBED_PUBLISH))
 		return;
-	from = w.base + 8 * l1;
-	to = w.base + 12 * l1;
+	from = src;
+	to = mid;
 	len = 2 * l2 + 3 * page;
 	fill(from, len);
 	for (unsigned i = 0; i < 6; i++) {
@@ -558,8 +578,8 @@ static void test_empty_tables(const char *format, unsigned g)
 		if (!open_world(format, g, 0, EMBED_TLB))
 			return;
 		span = geo_span(&w.geo, level);
-		from = w.base + 8 * l1;
-		to = w.base + 16 * l1 + (level == 2 ? 3 * l2 : 0);
+		from = src;
+		to = dst + (level == 2 ? 3 * l2 : 0);
 		fill(from, span);
 		want_status(pgt_map(w.t, to, 0, page, RW, 0, NULL), PGT_OK);
 		want_status(pgt_map(w.t, to + span - page, 0, page, RW, 0, NULL), PGT_OK);
@@ -655,12 +675,12 @@ static void test_memory(const char *format, unsigned g)
 	begin();
 	if (!open_world(format, g, 0, EMBED_TLB))
 		return;
-	from = w.base + 8 * l1 + half;
-	to = w.base + 12 * l1 + l2 - 2 * page;
+	from = src + half;
+	to = mid + l2 - 2 * page;
 	len = 3 * l2;
-	want_status(pgt_map(w.t, from - half, GIB(512), l2, RW, 0, NULL), PGT_OK);
-	want_status(pgt_map(w.t, from + half, GIB(512) + page, l2, PGT_READ, 0, NULL), PGT_OK);
-	want_status(pgt_map(w.t, from + half + 2 * l2, GIB(512), l2, RW, 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, from - half, world_pa(&w, 8), l2, RW, 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, from + half, world_pa(&w, 8) + page, l2, PGT_READ, 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, from + half + 2 * l2, world_pa(&w, 8), l2, RW, 0, NULL), PGT_OK);
 	embed_snapshot(&w.e, &before);
 	for (unsigned k = 1; k < 20; k++) {
 		int status;
@@ -676,8 +696,8 @@ static void test_memory(const char *format, unsigned g)
 		refused++;
 	}
 	want(refused >= 3);
-	want_linear(to, half, GIB(512) + half, RW, 0);
-	want_linear(to + half, l2, GIB(512) + page, PGT_READ, 0);
+	want_linear(to, half, world_pa(&w, 8) + half, RW, 0);
+	want_linear(to + half, l2, world_pa(&w, 8) + page, PGT_READ, 0);
 	want_empty(from, len);
 	want(sound(&w));
 	world_close(&w);
@@ -693,11 +713,11 @@ static void test_forgotten(const char *format, unsigned g)
 	begin();
 	if (!open_world(format, g, 0, EMBED_TLB))
 		return;
-	from = w.base + 8 * l1 + half;
-	to = w.base + 12 * l1 + half;
+	from = src + half;
+	to = mid + half;
 	len = 5 * half;
 	for (uint64_t at = 0; at < len; at += page)
-		want_status(pgt_map(w.t, from + at, GIB(512) + 2 * at, page, RW, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, from + at, world_pa(&w, 8) + 2 * at, page, RW, 0, NULL), PGT_OK);
 	/* So that the tables at the edges stay. */
 	want_status(pgt_map(w.t, from - page, 0, page, RW, 0, NULL), PGT_OK);
 	want_status(pgt_map(w.t, from + len, 0, page, RW, 0, NULL), PGT_OK);
