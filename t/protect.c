@@ -36,21 +36,21 @@ static bool open_place(const char *format, unsigned g, uint64_t features, unsign
 	k.page = BIT(g);
 	k.block_len = geo_span(&w.geo, 2);
 	k.run_len = BIT(run_bits);
-	k.va = k.block = w.base + GIB(64);
+	k.va = k.block = w.base + w.bytes / 4;
 	k.runs = k.block + k.block_len;
 	k.pages = k.runs + 4 * k.run_len;
 	k.token = k.pages + 5 * k.page;
 	k.last = k.token + 2 * k.page;
 	k.len = k.last + k.page - k.va;
-	want_status(pgt_map(w.t, k.block, GIB(64), k.block_len, attr, PGT_MAX_LEAF(geo_bits(&w.geo, 2)),
+	want_status(pgt_map(w.t, k.block, world_pa(&w, 1), k.block_len, attr, PGT_MAX_LEAF(geo_bits(&w.geo, 2)),
 			    NULL), PGT_OK);
-	want_status(pgt_map(w.t, k.runs, GIB(128), 4 * k.run_len, attr, PGT_MAX_LEAF(run_bits), NULL),
+	want_status(pgt_map(w.t, k.runs, world_pa(&w, 2), 4 * k.run_len, attr, PGT_MAX_LEAF(run_bits), NULL),
 		    PGT_OK);
 	for (unsigned i = 0; i < 5; i++)
-		want_status(pgt_map(w.t, k.pages + i * k.page, GIB(192) + 3 * i * k.page, k.page, attr, 0,
+		want_status(pgt_map(w.t, k.pages + i * k.page, world_pa(&w, 3) + 3 * i * k.page, k.page, attr, 0,
 				    NULL), PGT_OK);
 	want_status(pgt_store(w.t, k.token, k.page, 77, 0, NULL), PGT_OK);
-	want_status(pgt_map(w.t, k.last, GIB(192), k.page, attr, 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, k.last, world_pa(&w, 3), k.page, attr, 0, NULL), PGT_OK);
 	want_u64(query(w.t, k.block).len, k.block_len);
 	want_u64(query(w.t, k.runs).run_bytes, k.run_len);
 	embed_log_clear(&w.e);
@@ -293,10 +293,9 @@ static bool raw_valid(uint64_t va)
 	for (unsigned l = w.geo.start; l <= 3; l++) {
 		uint64_t e = raw_entry(&w, va, l);
 
-		if (raw_is_table(&w, e, l) && (w.arm64 || !(e & PGT_GENERIC_BROKEN)))
+		if (raw_is_table(&w, e, l) && raw_is_valid(&w, e, l))
 			continue;
-		return w.arm64 ? e & 1 : raw_is_leaf(&w, e, l) &&
-						 !(e & (PGT_GENERIC_BROKEN | PGT_GENERIC_NOACCESS));
+		return raw_is_leaf(&w, e, l) && raw_is_valid(&w, e, l);
 	}
 	return false;
 }
@@ -410,9 +409,9 @@ static void test_order(const char *format, unsigned g, uint64_t features)
 	for (unsigned i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
 		const uint64_t set = changes[i].set, clear = changes[i].clear;
 
-		one_order(k.block, k.block_len, GIB(64), set, clear, changes[i].breaks);
-		one_order(k.runs, 4 * k.run_len, GIB(128), set, clear, changes[i].breaks);
-		one_order(k.pages + k.page, k.page, GIB(192) + 3 * k.page, set, clear, changes[i].breaks);
+		one_order(k.block, k.block_len, world_pa(&w, 1), set, clear, changes[i].breaks);
+		one_order(k.runs, 4 * k.run_len, world_pa(&w, 2), set, clear, changes[i].breaks);
+		one_order(k.pages + k.page, k.page, world_pa(&w, 3) + 3 * k.page, set, clear, changes[i].breaks);
 		want(sound(&w));
 	}
 	want_u64(query(w.t, k.block).len, k.block_len);
@@ -425,25 +424,26 @@ static void test_order(const char *format, unsigned g, uint64_t features)
 /* Readers while leaves are cut, put together, replaced and harvested in part. */
 static void test_readers(const char *format, unsigned g, uint64_t features)
 {
-	uint64_t mid;
+	uint64_t mid, some;
 
 	begin();
 	if (!open_place(format, g, features | TRACK | HW, EMBED_ALL & ~EMBED_WRITTEN, RW | STATE))
 		return;
 	mid = k.block + k.block_len / 2;
-	begin_watch(k.block, k.block_len, GIB(64), RW, PGT_READ);
-	want_status(pgt_protect(w.t, mid + k.page, 3 * k.page, 0, PGT_WRITE, 0, NULL), PGT_OK);
-	want_status(pgt_protect(w.t, mid + k.page, 3 * k.page, PGT_WRITE, 0, 0, NULL), PGT_OK);
+	some = k.block_len / 2 > 4 * k.page ? 3 * k.page : k.page;
+	begin_watch(k.block, k.block_len, world_pa(&w, 1), RW, PGT_READ);
+	want_status(pgt_protect(w.t, mid + k.page, some, 0, PGT_WRITE, 0, NULL), PGT_OK);
+	want_status(pgt_protect(w.t, mid + k.page, some, PGT_WRITE, 0, 0, NULL), PGT_OK);
 	want_status(pgt_collapse(w.t, k.block, k.block_len, geo_bits(&w.geo, 2), 0, NULL), PGT_OK);
 	want_u64(query(w.t, k.block).len, k.block_len);
 	want_status(pgt_harvest(w.t, mid, k.page, STATE, 0, NULL, NULL), PGT_OK);
 	want_status(pgt_split(w.t, k.block, k.block_len, g, 0, NULL), PGT_OK);
 	want_status(pgt_collapse(w.t, k.block, k.block_len, geo_run_bits(&w.geo, 3), 0, NULL), PGT_OK);
 	want_status(pgt_fault(w.t, mid, PGT_WRITE, NULL), PGT_OK);
-	want_status(pgt_map(w.t, mid - 2 * k.page, GIB(64) + k.block_len / 2 - 2 * k.page, 4 * k.page,
+	want_status(pgt_map(w.t, mid - 2 * k.page, world_pa(&w, 1) + k.block_len / 2 - 2 * k.page, 4 * k.page,
 			    PGT_READ, PGT_REPLACE, NULL), PGT_OK);
 	end_watch();
-	begin_watch(k.runs, 4 * k.run_len, GIB(128), RW, PGT_READ);
+	begin_watch(k.runs, 4 * k.run_len, world_pa(&w, 2), RW, PGT_READ);
 	want_status(pgt_protect(w.t, k.runs + k.page, 2 * k.run_len, 0, PGT_WRITE, 0, NULL), PGT_OK);
 	want_status(pgt_protect(w.t, k.runs, 4 * k.run_len, PGT_WRITE, 0, 0, NULL), PGT_OK);
 	want_status(pgt_collapse(w.t, k.runs, 4 * k.run_len, geo_run_bits(&w.geo, 3), 0, NULL), PGT_OK);
@@ -540,10 +540,12 @@ static void test_memory(const char *format, unsigned g)
 static void test_dirty(const char *format, unsigned g)
 {
 	struct pgt_translation tr;
+	bool pair; /* a run has no third member */
 
 	begin();
 	if (!open_place(format, g, TRACK | HW, EMBED_TLB, PGT_READ))
 		return;
+	pair = k.run_len == 2 * k.page;
 	protect(k.va, k.len, PGT_WRITE, 0, 0);
 	for (uint64_t at = k.va; at < k.token; at += k.page) {
 		where("%#" PRIx64 ": made writable, and clean", at);
@@ -551,7 +553,7 @@ static void test_dirty(const char *format, unsigned g)
 	}
 	/* Hardware writes to some of it. */
 	want_status(pgt_translate(w.t, k.block, PGT_WRITE | PGT_UPDATE, &tr), PGT_OK);
-	want_status(pgt_translate(w.t, k.runs + 2 * k.page, PGT_WRITE | PGT_UPDATE, &tr), PGT_OK);
+	want_status(pgt_translate(w.t, k.runs + (pair ? 1 : 2) * k.page, PGT_WRITE | PGT_UPDATE, &tr), PGT_OK);
 	want_status(pgt_translate(w.t, k.pages, PGT_WRITE | PGT_UPDATE, &tr), PGT_OK);
 	for (unsigned i = 0; i < 2; i++) {
 		protect(k.va, k.len, i ? PGT_WRITE : 0, i ? 0 : PGT_WRITE, 0);
@@ -568,7 +570,7 @@ static void test_dirty(const char *format, unsigned g)
 	where("a member");
 	want_u64(attr_at(k.runs), RW | STATE);
 	want_u64(attr_at(k.runs + k.page), PGT_READ | STATE);
-	want_u64(attr_at(k.runs + k.run_len - k.page), RW | STATE);
+	want_u64(attr_at(k.runs + k.run_len - k.page), (pair ? PGT_READ : RW) | STATE);
 	world_close(&w);
 	ok(fine, "%s, granule 2^%u: what is made writable stays clean, what loses it stays dirty", format, g);
 }
@@ -614,12 +616,12 @@ static bool open_asked(const char *format, unsigned g, uint64_t attr)
 	pgt_destroy(w.t);
 	w.c.pages.writable = writable;
 	want_status(pgt_create(&w.c, &w.t), PGT_OK);
-	want_status(pgt_map(w.t, k.block, GIB(64), k.block_len, attr, PGT_MAX_LEAF(geo_bits(&w.geo, 2)),
+	want_status(pgt_map(w.t, k.block, world_pa(&w, 1), k.block_len, attr, PGT_MAX_LEAF(geo_bits(&w.geo, 2)),
 			    NULL), PGT_OK);
-	want_status(pgt_map(w.t, k.runs, GIB(128), 4 * k.run_len, attr,
+	want_status(pgt_map(w.t, k.runs, world_pa(&w, 2), 4 * k.run_len, attr,
 			    PGT_MAX_LEAF(geo_run_bits(&w.geo, 3)), NULL), PGT_OK);
 	for (unsigned i = 0; i < 5; i++)
-		want_status(pgt_map(w.t, k.pages + i * k.page, GIB(192) + 3 * i * k.page, k.page, attr, 0,
+		want_status(pgt_map(w.t, k.pages + i * k.page, world_pa(&w, 3) + 3 * i * k.page, k.page, attr, 0,
 				    NULL), PGT_OK);
 	n_asked = 0;
 	return true;
@@ -697,7 +699,7 @@ static void test_partial_answers(const char *format, unsigned g)
 	}
 	for (unsigned i = 0; i < 5; i++)
 		want_u64(attr_at(k.pages + i * k.page), PGT_READ | PGT_SW0 |
-			 (may_write(GIB(192) + 3 * i * k.page) ? PGT_WRITE : 0));
+			 (may_write(world_pa(&w, 3) + 3 * i * k.page) ? PGT_WRITE : 0));
 	world_close(&w);
 	ok(fine, "%s, granule 2^%u: an answer for part of a run or block is no for it", format, g);
 
@@ -784,9 +786,9 @@ static void test_units(const char *format, unsigned g)
 		len = 2 * geo_span(&w.geo, 2);
 		for (unsigned bits = g; bits <= unit_bits && BIT(bits) <= len; bits++)
 			fitting = sizes >> bits & 1 ? BIT(bits) : fitting;
-		at = w.base + GIB(64);
+		at = w.base + w.bytes / 4;
 		where("units of 2^%u", unit_bits);
-		want_status(pgt_map(w.t, at, GIB(64), len, RW, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, at, world_pa(&w, 1), len, RW, 0, NULL), PGT_OK);
 		want_u64(largest_leaf(w.t, at, len), fitting);
 		want_status(pgt_split(w.t, at, len, g, 0, NULL), PGT_OK);
 		want_u64(largest_leaf(w.t, at, len), BIT(g));
@@ -805,9 +807,9 @@ static void test_units(const char *format, unsigned g)
 		want_status(pgt_split(w.t, at, len, g, 0, NULL), PGT_OK);
 		want_status(pgt_copy(other.t, w.t, at, len, 0, NULL), PGT_OK);
 		largest_leaf(other.t, at, len);
-		want_status(pgt_move(w.t, at, at + GIB(64) + 3 * BIT(g), len, 0, NULL), PGT_OK);
-		largest_leaf(w.t, at + GIB(64), len + GIB(1));
-		want_status(pgt_move(w.t, at + GIB(64) + 3 * BIT(g), at, len, 0, NULL), PGT_OK);
+		want_status(pgt_move(w.t, at, at + w.bytes / 4 + 3 * BIT(g), len, 0, NULL), PGT_OK);
+		largest_leaf(w.t, at + w.bytes / 4, len + w.l2);
+		want_status(pgt_move(w.t, at + w.bytes / 4 + 3 * BIT(g), at, len, 0, NULL), PGT_OK);
 		largest_leaf(w.t, at, len);
 		want(sound(&w) && sound(&other));
 		world_close(&w);
