@@ -20,7 +20,7 @@
 
 #define SECONDS 4.8 /* for all of it */
 #define REGIONS 5
-#define SLOTS 8 /* of a region, each of one state */
+#define SLOTS 8 /* of a region, at most: each of one state */
 #define HISTORY 4096
 #define CONFIGS 12
 
@@ -35,6 +35,7 @@ static const uint64_t attrs[] = {
 
 struct region {
 	uint64_t va, len, pa[2];
+	unsigned slots;
 	unsigned bits, least_bits; /* log2 of its leaf or run, and of the smallest it is split into */
 	bool used;
 };
@@ -48,6 +49,7 @@ static _Atomic uint64_t passes;       /* that the reader has made over everythin
 static _Atomic bool stop;
 
 static struct pgt *t;
+static struct pgt_config config;
 
 /* ---- The reader ---------------------------------------------------------- */
 
@@ -88,7 +90,7 @@ static bool was(uint64_t first, uint64_t last, unsigned r, unsigned slot, uint64
 
 static unsigned slot_of(const struct region *r, uint64_t va)
 {
-	return (unsigned)((va - r->va) / (r->len / SLOTS));
+	return (unsigned)((va - r->va) / (r->len / r->slots));
 }
 
 static void look_at(const char *who, unsigned r, uint64_t va, uint64_t first, const struct pgt_mapping *m)
@@ -128,7 +130,7 @@ static int visited(void *ctx, const struct pgt_mapping *m)
 {
 	struct visiting *v = ctx;
 	const struct region *r = &regions[v->r];
-	uint64_t step = r->len / SLOTS, end = m->va + m->len;
+	uint64_t step = r->len / r->slots, end = m->va + m->len;
 
 	seen.visited++;
 	if (m->va > v->next || end <= v->next) {
@@ -180,11 +182,11 @@ static void *read_all(void *updates)
 
 	for (uint64_t turn = 0; !atomic_load(&stop); turn++) {
 		for (unsigned r = 0; r < REGIONS; r++) {
-			uint64_t step = regions[r].len / SLOTS;
+			uint64_t step = regions[r].len / regions[r].slots;
 
 			if (!regions[r].used)
 				continue;
-			for (unsigned s = 0; s < SLOTS; s++) {
+			for (unsigned s = 0; s < regions[r].slots; s++) {
 				uint64_t va = regions[r].va + s * step + turn * 0x1238 % step;
 
 				ask_query(r, va);
@@ -207,7 +209,7 @@ static void *read_all(void *updates)
 
 static struct {
 	unsigned char *memory;
-	uint64_t size; /* of a table */
+	uint64_t size, pa; /* of a table; of the first */
 	bool taken[TABLES];
 	uint64_t pass[TABLES]; /* when it was freed */
 } pool;
@@ -228,14 +230,14 @@ static int table_alloc(void *ctx, uint64_t bytes, uint64_t *pa)
 			if (!pool.taken[i] && (atomic_load(&passes) >= pool.pass[i] || atomic_load(&stop))) {
 				pool.taken[i] = true;
 				memset(pool.memory + i * pool.size, 0, bytes);
-				*pa = WORLD_PA + i * pool.size;
+				*pa = pool.pa + i * pool.size;
 				return 0;
 			}
 }
 
 static void table_free(void *ctx, uint64_t pa, uint64_t bytes)
 {
-	uint64_t i = (pa - WORLD_PA) / pool.size;
+	uint64_t i = (pa - pool.pa) / pool.size;
 
 	(void)ctx, (void)bytes;
 	pool.taken[i] = false;
@@ -276,37 +278,44 @@ static void just_wait(void *ctx)
 
 static bool create(const char *format, unsigned g, uint64_t features)
 {
-	struct pgt_config c = { .size = sizeof(c), .format = format, .granule_bits = (uint8_t)g,
-				.features = features | PGT_FEAT_CONTIG };
+	const struct format *f = format_named(format);
 
-	pool.size = BIT(g);
+	config = (struct pgt_config){
+		.size = sizeof(config), .format = format, .granule_bits = (uint8_t)g,
+		.input_bits = (uint8_t)f->input, .output_bits = (uint8_t)f->output,
+		.features = features | PGT_FEAT_CONTIG,
+	};
+	pool.size = g < 6 ? 64 : BIT(g); /* the root is no smaller */
+	pool.pa = f->output < 40 ? MIB(512) : WORLD_PA;
 	pool.memory = aligned_alloc(BIT(16), TABLES * pool.size);
 	memset(pool.taken, 0, sizeof(pool.taken));
 	memset(pool.pass, 0, sizeof(pool.pass));
-	c.memory.alloc = table_alloc;
-	c.memory.free = table_free;
-	c.memory.window = pool.memory;
-	c.memory.window_pa = WORLD_PA;
-	c.memory.window_bytes = TABLES * pool.size;
-	c.tlb.invalidate = invalidate;
-	c.tlb.sync = just_wait;
-	c.tlb.publish = just_wait;
-	return pool.memory && pgt_create(&c, &t) == PGT_OK;
+	config.memory.alloc = table_alloc;
+	config.memory.free = table_free;
+	config.memory.window = pool.memory;
+	config.memory.window_pa = pool.pa;
+	config.memory.window_bytes = TABLES * pool.size;
+	config.tlb.invalidate = invalidate;
+	config.tlb.sync = just_wait;
+	config.tlb.publish = just_wait;
+	return pool.memory && pgt_create(&config, &t) == PGT_OK;
 }
 
 static void region(unsigned r, unsigned bits, uint64_t len, unsigned least_bits, uint64_t shift_pa)
 {
+	unsigned output = config.output_bits;
 	struct region *at = &regions[r];
 
 	at->used = bits && len <= GIB(32);
 	if (!at->used)
 		return;
-	at->va = (uint64_t)(r + 1) << 36;
+	at->va = (uint64_t)(r + 1) << (config.input_bits - 3);
 	at->len = len;
 	at->bits = bits;
 	at->least_bits = least_bits;
-	at->pa[0] = ((uint64_t)(2 * r + 1) << 36) + shift_pa;
-	at->pa[1] = ((uint64_t)(2 * r + 2) << 36) + shift_pa;
+	at->pa[0] = ((uint64_t)(2 * r + 1) << (output - 12)) + shift_pa;
+	at->pa[1] = ((uint64_t)(2 * r + 2) << (output - 12)) + shift_pa;
+	at->slots = len >> config.granule_bits < SLOTS ? (unsigned)(len >> config.granule_bits) : SLOTS;
 }
 
 /* A call that ends with all slots of [slot, slot + n) in one state, or as they are. */
@@ -343,17 +352,17 @@ static unsigned some_size(const struct region *r)
 static void change(unsigned i)
 {
 	const struct region *r = &regions[i];
-	unsigned slot = 0, n = SLOTS;
+	unsigned slot = 0, n = r->slots;
 	int attr = (int)embed_below(&rng, ATTRS), pa = (int)embed_below(&rng, 2);
 	uint64_t va, len;
 	int status;
 
 	if (embed_once_in(&rng, 2)) {
-		slot = (unsigned)embed_below(&rng, SLOTS);
-		n = 1 + (unsigned)embed_below(&rng, SLOTS - slot);
+		slot = (unsigned)embed_below(&rng, r->slots);
+		n = 1 + (unsigned)embed_below(&rng, r->slots - slot);
 	}
-	va = r->va + slot * (r->len / SLOTS);
-	len = n * (r->len / SLOTS);
+	va = r->va + slot * (r->len / r->slots);
+	len = n * (r->len / r->slots);
 	switch (embed_below(&rng, 9)) {
 	default:
 		where("protect %#" PRIx64 "+%#" PRIx64, va, len);
@@ -398,7 +407,7 @@ static void change(unsigned i)
 
 static void race(const char *format, unsigned g, uint64_t features, const char *what)
 {
-	struct geo geo = geo_of(format, g, 48, PGT_FEAT_CONTIG);
+	struct geo geo = geo_of(format, g, format_named(format)->input, PGT_FEAT_CONTIG);
 	bool updates = features & PGT_FEAT_HW_YOUNG;
 	uint64_t page = BIT(g), calls = 0;
 	pthread_t reader;
