@@ -3,7 +3,7 @@
 # White-box tests: behind the seam of lib/entry.h.
 check_PROGRAMS += t/reads.t
 TESTS += t/reads.t
-t_reads_t_SOURCES = t/reads.c t/seam.c t/seam.h t/tap.h
+t_reads_t_SOURCES = t/reads.c t/seam.c t/seam.h t/embed.c t/embed.h $(format_srcs)
 t_reads_t_CPPFLAGS = $(AM_CPPFLAGS) -DPGT_CHECKED
 t_reads_t_LDADD = libpgtable-checked.la
 t_reads_t_LDFLAGS = $(t_ldflags)
