@@ -45,7 +45,7 @@ static uint64_t pa_of(const void *p)
 /* Whatever they answer, readers come back. */
 static void readers_live(uint64_t va)
 {
-	uint64_t from = va & ~(GIB(1) - 1);
+	uint64_t len = w.l1 < GIB(1) ? w.l1 : GIB(1), from = va & ~(len - 1);
 	struct pgt_translation tr;
 	struct pgt_mapping m;
 	struct pgt_stat s;
@@ -53,10 +53,10 @@ static void readers_live(uint64_t va)
 	(void)pgt_query(w.t, va, &m);
 	(void)pgt_translate(w.t, va, PGT_READ, &tr);
 	(void)pgt_translate(w.t, va, PGT_WRITE | PGT_USER, &tr);
-	(void)pgt_visit(w.t, from, GIB(1), PGT_MERGE | PGT_HOLES, ignore, NULL);
-	(void)pgt_visit(w.t, from, GIB(1), 0, ignore, NULL);
-	(void)pgt_stat(w.t, from, GIB(1), &s);
-	(void)pgt_dump(w.t, from, GIB(1), ignore_text, NULL);
+	(void)pgt_visit(w.t, from, len, PGT_MERGE | PGT_HOLES, ignore, NULL);
+	(void)pgt_visit(w.t, from, len, 0, ignore, NULL);
+	(void)pgt_stat(w.t, from, len, &s);
+	(void)pgt_dump(w.t, from, len, ignore_text, NULL);
 }
 
 /* The one problem is at the entry of va at the level. */
@@ -100,19 +100,14 @@ static void plant(const char *what, uint64_t va, unsigned level, uint64_t word)
 	want_u64(n_found, 0);
 }
 
-static uint64_t table_word(uint64_t pa)
-{
-	return pa | (w.arm64 ? 3 : PGT_GENERIC_TABLE);
-}
-
-/* A page at the start and one block, or none where the format has no such. */
+/* Three pages at the start; a fourth has a place in their table. */
 static bool open_planted(const char *format, unsigned g, unsigned output)
 {
 	if (world_open_as(&w, format, g, 48, output, PGT_FEAT_CONTIG, EMBED_TLB) != PGT_OK) {
 		want(false);
 		return false;
 	}
-	want_status(pgt_map(w.t, 0, BIT(g), BIT(g) * 3, RW, 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, 0, w.page, w.page * 3, RW, 0, NULL), PGT_OK);
 	return true;
 }
 
@@ -128,17 +123,17 @@ static void test_types(const char *format)
 			continue;
 		leaf = raw_entry(&w, 0, 3);
 		if (w.arm64) {
-			plant("type 01 at level 3", page * 9, 3, (leaf & ~UINT64_C(3)) | 1);
+			plant("type 01 at level 3", page * 3, 3, (leaf & ~UINT64_C(3)) | 1);
 			for (unsigned l = w.geo.start; l < w.geo.top_block; l++)
 				plant("a block at a level that has none", geo_span(&w.geo, l), l,
-				      0xf01);
+				      raw_leaf(&w, 0, l));
 		} else {
-			plant("a table at level 3", page * 9, 3, table_word(WORLD_PA));
-			plant("an empty entry that isn't zero", page * 9, 3, BIT(40));
-			plant("an empty entry that isn't zero", page * 9, 3, BIT(2));
+			plant("a table at level 3", page * 3, 3, raw_table(&w, WORLD_PA));
+			plant("an empty entry that isn't zero", page * 3, 3, BIT(40));
+			plant("an empty entry that isn't zero", page * 3, 3, BIT(2));
 			for (unsigned l = w.geo.start; l < w.geo.top_block; l++)
 				plant("a leaf at a level that has none", geo_span(&w.geo, l), l,
-				      PGT_GENERIC_LEAF | PGT_GENERIC_READ | PGT_GENERIC_YOUNG);
+				      raw_leaf(&w, 0, l));
 		}
 		world_close(&w);
 	}
@@ -150,26 +145,29 @@ static void test_addresses(const char *format)
 	begin();
 	for_granules(format, granule) {
 		uint64_t page = BIT(granule), leaf;
+		unsigned output, high;
 
 		if (!open_planted(format, granule, 40))
 			continue;
 		leaf = raw_entry(&w, 0, 3);
-		for (unsigned bit = 40; bit < 48; bit++)
-			plant("a page beyond the output size", page * 9, 3, leaf | BIT(bit));
+		output = w.c.output_bits;
+		high = (output + w.f->output) / 2;
+		for (unsigned bit = output; bit < w.f->output; bit++)
+			plant("a page beyond the output size", page * 3, 3, leaf | raw_of(&w, BIT(bit)));
 		for (unsigned l = w.geo.start; l < 3; l++) {
-			plant("a table beyond the output size", 0, l, table_word(BIT(44)));
-			plant("a table in unknown memory", 0, l, table_word(GIB(3)));
+			plant("a table beyond the output size", 0, l, raw_table(&w, BIT(high)));
+			plant("a table in unknown memory", 0, l, raw_table(&w, GIB(3)));
 		}
 		for (unsigned l = w.geo.top_block; l < 3; l++) {
-			uint64_t block = w.arm64 ? leaf & ~UINT64_C(2) : leaf;
+			uint64_t block = (leaf & ~UINT64_C(3)) | w.f->entry.block;
 			uint64_t va = geo_span(&w.geo, l) * 3;
 
-			block &= ~raw_address(&w, block);
+			block &= ~w.f->entry.address;
 			for (unsigned bit = w.geo.g; bit < geo_bits(&w.geo, l); bit++)
 				if (!w.arm64 || bit > 16) /* 16 is nT for the architecture */
-					plant("a misaligned block", va, l, block | BIT(bit));
-			if (geo_bits(&w.geo, l) <= 44)
-				plant("a block beyond the output size", va, l, block | BIT(44));
+					plant("a misaligned block", va, l, block | raw_of(&w, BIT(bit)));
+			if (geo_bits(&w.geo, l) <= high)
+				plant("a block beyond the output size", va, l, block | raw_of(&w, BIT(high)));
 		}
 		world_close(&w);
 	}
@@ -191,10 +189,10 @@ static void test_table_bits(const char *format)
 				plant("APTable", 0, l, e | BIT(61));
 				plant("APTable", 0, l, e | BIT(62));
 			} else {
-				plant("permissions in a table entry", 0, l, e | PGT_GENERIC_READ);
-				plant("young in a table entry", 0, l, e | PGT_GENERIC_YOUNG);
-				plant("software bits in a table entry", 0, l, e | BIT(58));
-				plant("contiguous in a table entry", 0, l, e | PGT_GENERIC_CONTIG);
+				plant("permissions in a table entry", 0, l, e | (w.f->entry.plain & ~w.f->entry.young));
+				plant("young in a table entry", 0, l, e | w.f->entry.young);
+				plant("software bits in a table entry", 0, l, e | entry_lowest(w.f->entry.software));
+				plant("contiguous in a table entry", 0, l, e | raw_contig(&w));
 			}
 		}
 		world_close(&w);
@@ -206,23 +204,23 @@ static void test_leaf_bits(const char *format)
 {
 	begin();
 	for_granules(format, granule) {
-		uint64_t page = BIT(granule), leaf, va = page * 9;
+		uint64_t page = BIT(granule), leaf, va = page * 3, lowest;
 
 		if (!open_planted(format, granule, 48))
 			continue;
 		leaf = raw_entry(&w, 0, 3);
+		lowest = entry_lowest(w.f->entry.memory);
 		if (w.arm64) {
 			/* Writable, dirty by software, and not by hardware. */
 			plant("a forbidden state", va, 3, leaf | BIT(7) | BIT(51) | BIT(55));
 			plant("shareability 01", va, 3, (leaf & ~BIT(9)) | BIT(8));
-			plant("address bit 48", va, 3, leaf | BIT(48));
-			plant("address bit 49", va, 3, leaf | BIT(49));
 		} else {
-			plant("the reserved bit", va, 3, leaf | BIT(11));
-			plant("shareability 3", va, 3, leaf | PGT_GENERIC_SH);
-			for (uint64_t mem = 5; mem < 16; mem++)
-				plant("a reserved memory type", va, 3, leaf | mem << 52);
+			plant("shareability 3", va, 3, leaf | w.f->entry.sh);
+			for (uint64_t mem = 5; !(mem * lowest & ~w.f->entry.memory); mem++)
+				plant("a reserved memory type", va, 3, leaf | mem * lowest);
 		}
+		for (uint64_t left = w.f->entry.reserved; left; left &= left - 1)
+			plant("a reserved bit", va, 3, leaf | entry_lowest(left));
 		world_close(&w);
 	}
 	ok(fine, "%s: reserved values and forbidden states in leaves", format);
@@ -268,7 +266,7 @@ static void test_runs(const char *format)
 			uint64_t span = geo_span(&w.geo, l), run = BIT(geo_run_bits(&w.geo, l));
 			uint64_t va = run * 2, members = run / span;
 			const uint64_t at[] = { 0, 1, members / 2, members - 1 };
-			uint64_t state = w.arm64 ? BIT(10) : PGT_GENERIC_YOUNG;
+			uint64_t state = w.f->entry.young;
 
 			if (members == 1 || run > w.bytes / 4)
 				continue;
@@ -278,11 +276,12 @@ static void test_runs(const char *format)
 				plant_in_run("a member without the hint", va, run, l, at[i],
 					     raw_contig(&w));
 				plant_in_run("a hole", va, run, l, at[i], 0);
-				plant_in_run("another address", va, run, l, at[i], span * members);
+				plant_in_run("another address", va, run, l, at[i],
+					     raw_of(&w, span * members));
 				plant_in_run("another attribute", va, run, l, at[i],
-					     w.arm64 ? BIT(54) : PGT_GENERIC_UEXEC);
+					     w.f->entry.user_exec);
 				plant_in_run("another software bit", va, run, l, at[i],
-					     w.arm64 ? BIT(57) : BIT(59));
+					     2 * entry_lowest(w.f->entry.software));
 			}
 			/* Young and dirty may differ: hardware sets them one by one. */
 			where("one member old, granule %u, level %u", granule, l);
@@ -326,7 +325,7 @@ static void test_loops(const char *format)
 					continue; /* less than a table */
 				if (va >= w.bytes)
 					continue;
-				raw_poke(&w, va, l, table_word(target));
+				raw_poke(&w, va, l, raw_table(&w, target));
 				want_problem("a loop", va, l);
 				raw_poke(&w, va, l, 0);
 			}
@@ -353,7 +352,7 @@ static void test_all_loops(const char *format)
 			uint64_t at = l == w.geo.start ? pgt_root(w.t) : tables[l - 1];
 
 			for (uint64_t i = 0; i < n; i++)
-				raw_put(embed_memory_at(&w.e, at + i * 8, 8), table_word(tables[l]));
+				raw_put(embed_memory_at(&w.e, at + i * 8, 8), raw_table(&w, tables[l]));
 		}
 		where("granule %u", granule);
 		n_found = 0;
@@ -435,7 +434,7 @@ static void test_attached(void)
 	want_status(pgt_check(a, find, NULL), PGT_ECORRUPT);
 	raw_poke(&w, 0, 3, leaf);
 	where("a loop");
-	raw_poke(&w, GIB(1), 1, table_word(pgt_root(w.t)));
+	raw_poke(&w, GIB(1), 1, raw_table(&w, pgt_root(w.t)));
 	want_status(pgt_check(a, find, NULL), PGT_ECORRUPT);
 	raw_poke(&w, GIB(1), 1, 0);
 	want_status(pgt_check(a, no_problem, NULL), PGT_OK);
@@ -455,49 +454,53 @@ static int stop(void *ctx, const struct pgt_problem *p)
 
 static void test_stop(const char *format)
 {
+	uint64_t first;
 	unsigned calls = 0;
 
 	begin();
 	if (!open_planted(format, 12, 48))
 		return;
-	for (unsigned i = 8; i < 12; i++)
-		raw_poke(&w, KIB(4) * i, 3, w.arm64 ? 0xf01 : BIT(11) | 1);
+	/* Four empty places of one table. */
+	first = 8 * w.page;
+	want_status(pgt_map(w.t, first, 0, w.page, RW, 0, NULL), PGT_OK);
+	want_status(pgt_unmap(w.t, first, w.page, PGT_KEEP_TABLES, NULL), PGT_OK);
+	for (unsigned i = 0; i < 4; i++)
+		raw_poke(&w, first + i * w.page, 3,
+			 w.arm64 ? 0xf01 : entry_lowest(w.f->entry.reserved) | w.f->entry.page);
 	want_status(pgt_check(w.t, stop, &calls), 17);
 	want_u64(calls, 1);
 	n_found = 0;
 	want_status(pgt_check(w.t, find, NULL), PGT_ECORRUPT);
 	want_u64(n_found, 4);
 	for (unsigned i = 0; i < 4 && i < n_found; i++) {
-		want_u64(found[i].va, KIB(4) * (8 + i));
+		want_u64(found[i].va, first + i * w.page);
 		want_u64(found[i].level, 3);
 	}
-	for (unsigned i = 8; i < 12; i++)
-		raw_poke(&w, KIB(4) * i, 3, 0);
+	for (unsigned i = 0; i < 4; i++)
+		raw_poke(&w, first + i * w.page, 3, 0);
 	world_close(&w);
 	ok(fine, "%s: every broken entry is reported, in order, until the callback says stop",
 	   format);
 }
 
 /* Addresses in the upper half are reported as they are used. */
-static void test_upper(void)
+static void test_upper(const char *format)
 {
-	if (!have_format("arm64")) {
-		tap_skip("arm64 was not built");
-		return;
-	}
 	begin();
 	for (unsigned input = 25; input <= 48; input++) {
-		uint64_t top = UINT64_C(0) - KIB(4);
+		uint64_t top, wrong;
 
-		if (!world_open(&w, "arm64", 12, input, PGT_FEAT_UPPER, EMBED_TLB))
+		if (!world_open(&w, format, 12, input, PGT_FEAT_UPPER, EMBED_TLB))
 			continue;
 		where("input %u", input);
-		want_status(pgt_map(w.t, top, 0, KIB(4), RW, 0, NULL), PGT_OK);
-		plant("type 01 at level 3", top, 3, 0xf01);
-		plant("type 01 at level 3", top - KIB(4), 3, 0xf01);
+		top = 0 - w.page;
+		wrong = w.arm64 ? 0xf01 : raw_table(&w, WORLD_PA);
+		want_status(pgt_map(w.t, top, 0, w.page, RW, 0, NULL), PGT_OK);
+		plant("a type that level 3 doesn't have", top, 3, wrong);
+		plant("a type that level 3 doesn't have", top - w.page, 3, wrong);
 		world_close(&w);
 	}
-	ok(fine, "arm64: problems in the upper half have its addresses");
+	ok(fine, "%s: problems in the upper half have its addresses", format);
 }
 
 /* ---- Clean tables ----------------------------------------------------------------- */
@@ -510,12 +513,13 @@ static void test_clean(const char *format)
 	begin();
 	for_granules(format, granule)
 		for (unsigned input = 25; input <= 48; input++) {
-			uint64_t page = BIT(granule), pages = BIT(input) / page;
+			uint64_t page = BIT(granule), pages;
 
 			if (!world_open(&w, format, granule, input,
 					PGT_FEAT_CONTIG | (input & 1 ? PGT_FEAT_TRACK_DIRTY : 0),
 					EMBED_TLB))
 				continue;
+			pages = w.bytes / page;
 			for (unsigned i = 0; i < 40; i++) {
 				uint64_t n = 1 + embed_below(&r, 600), at = embed_below(&r, pages);
 				static const uint64_t attrs[] = {
@@ -558,9 +562,10 @@ int main(void)
 		test_all_loops(format);
 		test_twice(format);
 		test_stop(format);
+		if (has_upper(format))
+			test_upper(format);
 		test_clean(format);
 	}
 	test_attached();
-	test_upper();
 	return tap_done();
 }

@@ -403,6 +403,12 @@ static TAP_UNUSED uint64_t raw_table(const struct world *w, uint64_t pa)
 	return entry_of_table(w->f, pa);
 }
 
+/* A readable, young leaf. */
+static TAP_UNUSED uint64_t raw_leaf(const struct world *w, uint64_t pa, unsigned level)
+{
+	return entry_of_leaf(w->f, pa, (int)level);
+}
+
 static TAP_UNUSED uint64_t raw_contig(const struct world *w)
 {
 	return w->f->entry.hint;

@@ -21,6 +21,8 @@ struct entry_bits {
 	uint64_t dirty_too;          /* more that says dirty, of software's */
 	uint64_t global, not_global; /* either */
 	uint64_t memory, sh, user_exec, software;
+	uint64_t plain;              /* what else a readable, young leaf has set */
+	uint64_t reserved;           /* of a leaf: zero */
 	uint64_t broken, noaccess;   /* 0 where such an entry has another type */
 };
 
@@ -127,6 +129,18 @@ static inline uint64_t entry_of_address(const struct format *f, uint64_t pa)
 static inline uint64_t entry_of_table(const struct format *f, uint64_t pa)
 {
 	return entry_of_address(f, pa) | f->entry.table;
+}
+
+/* A readable, young leaf. */
+static inline uint64_t entry_of_leaf(const struct format *f, uint64_t pa, int level)
+{
+	return entry_of_address(f, pa) | f->entry.plain | (level == 3 ? f->entry.page : f->entry.block);
+}
+
+/* The lowest bit of a field. */
+static inline uint64_t entry_lowest(uint64_t field)
+{
+	return field & (0 - field);
 }
 
 /* What hardware makes of a leaf at an access. */

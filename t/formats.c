@@ -46,6 +46,8 @@ static const struct format generic = {
 		.sh = PGT_GENERIC_SH,
 		.user_exec = PGT_GENERIC_UEXEC,
 		.software = PGT_GENERIC_SW,
+		.plain = PGT_GENERIC_READ | PGT_GENERIC_YOUNG,
+		.reserved = BIT(11),
 		.broken = PGT_GENERIC_BROKEN,
 		.noaccess = PGT_GENERIC_NOACCESS,
 	},
@@ -83,6 +85,8 @@ static const struct format arm64 = {
 		.sh = UINT64_C(3) << 8,
 		.user_exec = BIT(54),  /* UXN, inverted */
 		.software = UINT64_C(7) << 56,
+		.plain = 0xf00, /* nG, AF, inner shareable */
+		.reserved = BIT(48) | BIT(49),
 	},
 	.translate = ref_translate,
 	.access = ref_access,

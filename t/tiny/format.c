@@ -33,6 +33,8 @@ static const struct format tiny = {
 		.sh = UINT64_C(3) << 28,
 		.user_exec = ATTRIBUTE(3),
 		.software = UINT64_C(7) << 14,
+		.plain = ATTRIBUTE(0) | ATTRIBUTE(8),
+		.reserved = UINT64_C(3) << 30 | UINT64_C(7) << 25 | UINT64_C(7) << 17,
 		.broken = BIT(3),
 		.noaccess = ATTRIBUTE(6),
 	},

@@ -31,6 +31,8 @@
 #define BROKEN     (UINT64_C(1) << 3)
 #define ATTR_SHIFT 4
 #define ATTR_MASK  (UINT64_C(0x3ffffff) << ATTR_SHIFT)
+#define KNOWN      ((PGT_SW2 * 2 - 1) | PGT_MEM_MASK | PGT_SH_MASK)
+#define LEAF_ZERO  (UINT64_C(3) << 30)
 #define PAGE_SHIFT 5
 #define PAGE_FIELD 32 /* where the address begins */
 
@@ -207,13 +209,31 @@ static uint64_t arch_touch(uint64_t raw, uint64_t access)
 	return arch_add_state(raw, PGT_YOUNG | (access & PGT_WRITE ? PGT_DIRTY : 0));
 }
 
+static const char *leaf_problem(const struct pgt *t, uint64_t raw, int level)
+{
+	uint64_t attr = arch_attr(t, raw);
+
+	if (address(raw) & level_mask(t, level))
+		return "a leaf that is not aligned to its size";
+	if ((raw & LEAF_ZERO) || (attr & ~KNOWN))
+		return "reserved bits";
+	if ((attr & PGT_MEM_MASK) > PGT_MEM_DEVICE_STRICT || (attr & PGT_SH_MASK) > PGT_SH_NONE)
+		return "a memory type or shareability that doesn't exist";
+	return NULL;
+}
+
 static const char *arch_problem(const struct pgt *t, uint64_t raw, int level)
 {
-	if (arch_kind(t, raw, level) == KIND_CORRUPT)
+	switch (arch_kind(t, raw, level)) {
+	case KIND_CORRUPT:
 		return "an entry that no table holds";
-	if ((raw & TYPE) == TYPE_LEAF && (address(raw) & level_mask(t, level)))
-		return "a block that is not aligned to its size";
-	return NULL;
+	case KIND_TABLE:
+		return (uint32_t)raw & ~(BROKEN | TYPE) ? "bits that a table entry doesn't have" : NULL;
+	case KIND_LEAF:
+		return leaf_problem(t, raw, level);
+	default:
+		return NULL;
+	}
 }
 
 #include "../../arch/generic/hooks.h"
