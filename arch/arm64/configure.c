@@ -28,11 +28,10 @@ static int find_regime(const char *format)
 
 static uint64_t known_features(const struct pgt *t, int regime)
 {
-	uint64_t known = FEATURES_ANY | (t->granule_bits == 16 ? PGT_FEAT_LPA : PGT_FEAT_LPA2);
+	uint64_t known = FEATURES_ANY | (t->granule_bits == 16 ? PGT_FEAT_LPA | PGT_FEAT_LVA : PGT_FEAT_LPA2);
 
 	if (regime == PGT_ARM64_S2)
 		return known | PGT_FEAT_XNX | PGT_FEAT_FWB;
-	known |= t->granule_bits == 16 ? PGT_FEAT_LVA : 0;
 	return regime == PGT_ARM64_EL1 ? known | PGT_FEAT_UPPER : known;
 }
 
@@ -109,7 +108,8 @@ static bool start_exists(const struct pgt *t, unsigned levels)
 			return t->features & PGT_FEAT_ST;
 		return start > 0 || (start == 0 ? t->output_bits >= 44 : lpa2);
 	case 14:
-		return start > 1 || (start == 1 ? t->output_bits >= 42 : start == 0 && lpa2);
+		return start > 1 || (start == 1 ? t->output_bits >= 42 :
+						 start == 0 && lpa2 && t->output_bits == 52);
 	default:
 		return start > 1 || (start == 1 && t->output_bits >= 44);
 	}
