@@ -6,3 +6,10 @@ TESTS += t/walk.t
 t_walk_t_SOURCES = t/walk.c t/contract.h t/embed.c t/embed.h t/tap.h
 t_walk_t_LDADD = libpgtable.la
 t_walk_t_LDFLAGS = $(t_ldflags)
+
+# Every configuration of every regime.
+check_PROGRAMS += t/regimes.t
+TESTS += t/regimes.t
+t_regimes_t_SOURCES = t/regimes.c t/contract.h t/embed.c t/embed.h t/tap.h
+t_regimes_t_LDADD = libpgtable.la
+t_regimes_t_LDFLAGS = $(t_ldflags)
