@@ -10,6 +10,6 @@ t_walk_t_LDFLAGS = $(t_ldflags)
 # Every configuration of every regime.
 check_PROGRAMS += t/regimes.t
 TESTS += t/regimes.t
-t_regimes_t_SOURCES = t/regimes.c t/contract.h t/embed.c t/embed.h t/tap.h
+t_regimes_t_SOURCES = t/regimes.c $(contract_srcs)
 t_regimes_t_LDADD = libpgtable.la
 t_regimes_t_LDFLAGS = $(t_ldflags)

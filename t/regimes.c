@@ -11,6 +11,8 @@
 
 enum { EL1, EL2, S2, FORMATS };
 
+static const unsigned granules[] = { 12, 14, 16 };
+
 static const char *const names[FORMATS] = { "arm64", "arm64-el2", "arm64-s2" };
 
 /* ---- The architecture ------------------------------------------------------ */
