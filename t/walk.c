@@ -14,6 +14,8 @@
 #define EL2 PGT_ARM64_EL2
 #define S2  PGT_ARM64_S2
 
+static const unsigned granules[] = { 12, 14, 16 };
+
 /* ---- Registers ------------------------------------------------------------------ */
 
 static uint64_t size_code(unsigned output)
