@@ -87,4 +87,23 @@ else
 	fi
 fi
 check "something was made and run" test $ran = 1
+
+# The command, where it was installed to.
+if test "$tools" = yes; then
+	# Where the loader looks, should the stage be elsewhere than the prefix.
+	LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	export LD_LIBRARY_PATH
+	said() { $EXEC_WRAPPER "$DESTDIR$bindir/pgtable" --version | grep "libpgtable $(pc --modversion)"; }
+	case $EXEC_WRAPPER in
+	'') check "pgtable --version" said ;;
+	*) check "pgtable is there" test -x "$DESTDIR$bindir/pgtable" ;;
+	esac
+	check "its manual page is there" test -s "$DESTDIR$man1dir/pgtable.1"
+	case $completiondir in
+	no) ;;
+	*) check "its completion is there" test -s "$DESTDIR$completiondir/pgtable" ;;
+	esac
+else
+	check "no pgtable was installed" test ! -e "$DESTDIR$bindir/pgtable"
+fi
 finish

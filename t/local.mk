@@ -12,8 +12,9 @@ AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(top_srcdir)'; top_builddir='$(top_builddir)'; \
 	CC='$(CC)'; NM='$(NM)'; READELF='$(READELF)'; MAKE='$(MAKE)'; AWK='$(AWK)'; \
 	CPPFLAGS='$(AM_CPPFLAGS) $(CPPFLAGS)'; EXEC_WRAPPER="$(EXEC_WRAPPER)"; \
-	pgt_backends='$(pgt_backends)'; \
-	export top_srcdir top_builddir CC NM READELF MAKE AWK CPPFLAGS EXEC_WRAPPER pgt_backends;
+	pgt_backends='$(pgt_backends)'; pgt_have_jansson='$(pgt_have_jansson)'; \
+	export top_srcdir top_builddir CC NM READELF MAKE AWK CPPFLAGS EXEC_WRAPPER pgt_backends \
+	pgt_have_jansson;
 
 # Test programs link with this: no wrapper script of libtool's, so that a
 # debugger or an emulator can run the file itself.
@@ -30,5 +31,6 @@ installcheck-local:
 	@$(AM_TESTS_ENVIRONMENT) \
 	DESTDIR='$(DESTDIR)' libdir='$(libdir)' pkgconfigdir='$(pkgconfigdir)' \
 	PKG_CONFIG='$(PKG_CONFIG)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' \
+	bindir='$(bindir)' man1dir='$(man1dir)' completiondir='$(bashcompletiondir)' tools='$(enable_tools)' \
 	shared='$(enable_shared)' static='$(enable_static)' hosted='$(PGT_HAVE_HOSTED)' \
 	$(SHELL) $(top_srcdir)/t/installcheck.sh

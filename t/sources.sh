@@ -78,6 +78,6 @@ project_files() {
 		! -name '*.o' ! -name '*.lo' ! -name '*.la' ! -name '*.a' ! -name '*.log' \
 		! -name '*.trs' ! -name '*.pc' ! -name .dist-date ! -name .dirstamp ! -name '*.t' \
 		! -name '*~' ! -path ./include/pgtable/config.h ! -path ./arch/backends.mk -print) |
-		sed 's,^\./,,' | grep -vE '^examples/[a-z0-9_-]+$|^build-aux/(ar-lib|compile|config\.(guess|sub)|depcomp|install-sh|ltmain\.sh|missing|tap-driver\.sh|test-driver)$'
+		sed 's,^\./,,' | grep -vE '^examples/[a-z0-9_-]+$|^tools/pgtable$|^t/(pgtable|tool_image)$|^build-aux/(ar-lib|compile|config\.(guess|sub)|depcomp|install-sh|ltmain\.sh|missing|tap-driver\.sh|test-driver)$'
 	(cd "$top_srcdir" && ls configure.ac)
 }
