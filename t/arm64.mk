@@ -13,3 +13,10 @@ TESTS += t/regimes.t
 t_regimes_t_SOURCES = t/regimes.c $(contract_srcs)
 t_regimes_t_LDADD = libpgtable.la
 t_regimes_t_LDFLAGS = $(t_ldflags)
+
+# Invalidations, decoded.
+check_PROGRAMS += t/tlbi.t
+TESTS += t/tlbi.t
+t_tlbi_t_SOURCES = t/tlbi.c $(contract_srcs)
+t_tlbi_t_LDADD = libpgtable.la
+t_tlbi_t_LDFLAGS = $(t_ldflags)

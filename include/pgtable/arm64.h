@@ -214,12 +214,20 @@ PGT_API const char *pgt_arm64_tlbi_name(uint32_t op);
 /*
  * The operations that carry out one invalidation of this table, in the order in
  * which they are to be issued; DSB ISHST comes before them and DSB ISH, ISB
- * after (the embedder's invalidate and sync).  Range operations where
- * PGT_FEAT_TLBI_RANGE says so, level hints where PGT_FEAT_TTL does.  At most max
- * (at least 4) are written, *n says how many: what needs more, or is longer than
- * the architecture can say at once, becomes the one operation for the whole
- * address space.  PGT_TLB_LOCAL gives the forms for this CPU alone.
- * Errors: PGT_EINVAL (also a table that is not of this backend).
+ * after (the embedder's invalidate and sync).  The range goes out to whole
+ * leaves of its stride.  Range operations where PGT_FEAT_TLBI_RANGE says so,
+ * level hints where PGT_FEAT_TTL does and all changed leaves are of one level.
+ * A range with PGT_TLB_GLOBAL, and any of a table with PGT_FEAT_UPPER, is
+ * forgotten for every ASID; else for asid, which EL2 and stage 2 don't have.
+ * Stage 2's list goes on with a barrier and with stage 1's own translations.
+ * PGT_TLB_LOCAL gives the forms for this CPU alone.  At most max (at least 4)
+ * are written, *n says how many.  PGT_TLB_ALL, and what needs more than max,
+ * more than a table's entries of strides, or with range operations more than
+ * 2^21 granules, becomes the one operation for the whole address space: for asid
+ * alone where neither this table nor the range ever held a global leaf.
+ * Changes nothing; may run beside anything.  Errors: PGT_EINVAL (also max below
+ * 4, a range not inside the table or not of granules, a table that is not of
+ * this backend).
  */
 PGT_API int pgt_arm64_tlbi(const struct pgt *t, const struct pgt_tlb_range *range, uint16_t asid,
 			   struct pgt_arm64_tlbi *ops, unsigned max, unsigned *n);
