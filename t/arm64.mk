@@ -3,7 +3,7 @@
 # What only the arm64 backend has.
 check_PROGRAMS += t/walk.t
 TESTS += t/walk.t
-t_walk_t_SOURCES = t/walk.c $(contract_srcs)
+t_walk_t_SOURCES = t/walk.c t/registers.h $(contract_srcs)
 t_walk_t_LDADD = libpgtable.la
 t_walk_t_LDFLAGS = $(t_ldflags)
 

@@ -19,15 +19,14 @@ static inline int arch_fault(const struct pgt *t, uint64_t raw, uint64_t attr, u
 {
 	bool clean = (raw & DESC_DBM) && desc_rdonly(raw);
 
+	/* DBM means something where hardware manages the dirty state. */
+	if (clean && !(t->features & PGT_FEAT_HW_DIRTY))
+		attr &= ~PGT_WRITE;
 	if (!arch_valid(raw))
 		return PGT_FAULT_TRANSLATION;
 	if (!(raw & DESC_AF) && !(t->features & PGT_FEAT_HW_YOUNG))
 		return PGT_FAULT_ACCESS_FLAG;
-	if (!permitted(t, attr, access))
-		return PGT_FAULT_PERMISSION;
-	if ((access & PGT_WRITE) && clean && !(t->features & PGT_FEAT_HW_DIRTY))
-		return PGT_FAULT_PERMISSION;
-	return 0;
+	return permitted(t, attr, access) ? 0 : PGT_FAULT_PERMISSION;
 }
 
 /* What a walk meets at an entry that no legal table holds: a reserved type, or

@@ -5,6 +5,9 @@
 #include "decode.h"
 #include "registers.h"
 
+/* At stage 2 up to 16 tables stand side by side as the root (D8.2.2). */
+#define ROOT_TABLES_BITS 4
+
 #define FEATURES_KNOWN (2 * PGT_FEAT_EXEC_BBM - 1)
 
 /* Where the control register of a half has what a walk depends on: shifts, and
@@ -148,7 +151,9 @@ static bool decode_start(struct decoded *d, uint64_t vtcr)
 	d->own.levels = (uint16_t)levels;
 	if (granule == 12 && levels == 1)
 		d->config.features |= PGT_FEAT_ST;
-	return d->config.input_bits > below && d->config.input_bits <= below + index_bits + 4;
+	/* An intermediate address is an output address of stage 1's (D8.2.3). */
+	return d->config.input_bits > below && d->config.input_bits <= below + index_bits + ROOT_TABLES_BITS &&
+	       d->config.input_bits <= d->config.output_bits;
 }
 
 static uint64_t find_root(uint64_t ttbr, unsigned output)

@@ -411,17 +411,26 @@ static uint64_t effective_sh(uint64_t memattr, uint64_t sh)
 	return device || memattr == MEMATTR_NC ? SH_OUTER : sh;
 }
 
-/* One answer of two: what both allow, as far as one entry of each reaches. */
-static void combine(const struct walker *w, uint64_t raw, const struct pgt_translation *two,
-		    struct pgt_translation *out)
+/* The attributes that both stages allow. */
+static uint64_t combine_attr(const struct walker *w, uint64_t one, uint64_t two, const struct pgt_translation *out)
 {
 	const uint64_t memory = PGT_MEM_MASK | PGT_SH_MASK, state = PGT_YOUNG | PGT_DIRTY;
 
+	if (w->alone)
+		return two;
+	if (!w->one.on)
+		one = (one & ~state) | (two & state);
+	one &= ~memory & ~(ANY_PERMISSION & ~two);
+	return one | attr_of_memory(out->memattr, effective_sh(out->memattr, out->sh));
+}
+
+/* One answer of two, as far as one entry of each reaches. */
+static void combine(const struct walker *w, uint64_t raw, const struct pgt_translation *two,
+		    struct pgt_translation *out)
+{
 	combine_memory(w, raw, out);
-	out->attr &= ~memory & ~(ANY_PERMISSION & ~two->attr);
-	out->attr |= attr_of_memory(out->memattr, effective_sh(out->memattr, out->sh));
+	out->attr = combine_attr(w, out->attr, two->attr, out);
 	if (!w->one.on) {
-		out->attr = (out->attr & ~state) | (two->attr & state);
 		out->level = two->level;
 		out->stage = 2;
 	}
