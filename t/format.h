@@ -23,6 +23,7 @@ struct entry_bits {
 	uint64_t memory, sh, user_exec, software;
 	uint64_t plain;              /* what else a readable, young leaf has set */
 	uint64_t reserved;           /* of a leaf: zero */
+	unsigned token_shift;        /* a token is its value so far left, and 3; 0: another form */
 	uint64_t broken, noaccess;   /* 0 where such an entry has another type */
 };
 

@@ -48,6 +48,7 @@ static const struct format generic = {
 		.software = PGT_GENERIC_SW,
 		.plain = PGT_GENERIC_READ | PGT_GENERIC_YOUNG,
 		.reserved = BIT(11),
+		.token_shift = 2,
 		.broken = PGT_GENERIC_BROKEN,
 		.noaccess = PGT_GENERIC_NOACCESS,
 	},

@@ -35,6 +35,7 @@ static const struct format tiny = {
 		.software = UINT64_C(7) << 14,
 		.plain = ATTRIBUTE(0) | ATTRIBUTE(8),
 		.reserved = UINT64_C(3) << 30 | UINT64_C(7) << 25 | UINT64_C(7) << 17,
+		.token_shift = 4,
 		.broken = BIT(3),
 		.noaccess = ATTRIBUTE(6),
 	},
