@@ -35,30 +35,41 @@ static unsigned hinted(uint64_t va, uint64_t n)
 {
 	unsigned count = 0;
 
-	for (uint64_t i = 0; i < n; i++)
-		count += !!(raw_entry(&w, va + i * BIT(w.geo.g), 3) & raw_contig(&w));
+	for (uint64_t i = 0; i < n; i++) {
+		const void *p = raw_at(&w, va + i * w.page, 3);
+
+		count += p && raw_get(p) & raw_contig(&w);
+	}
 	return count;
 }
 
 static void case_22(const char *format)
 {
+	uint64_t run, n, off;
+
 	begin();
 	if (world_open(&w, format, 12, 48, PGT_FEAT_CONTIG, EMBED_TLB)) {
-		want_status(pgt_map(w.t, 0x40010000, 0x80014000, KIB(64), RW, 0, NULL), PGT_OK);
-		want_u64(hinted(0x40000000, 64), 0);
-		want_status(pgt_unmap(w.t, 0x40010000, KIB(64), 0, NULL), PGT_OK);
-		want_status(pgt_map(w.t, 0x40014000, 0x80014000, KIB(64), RW, 0, NULL), PGT_OK);
-		want_u64(hinted(0x40000000, 64), 0);
-		want_status(pgt_unmap(w.t, 0x40014000, KIB(64), 0, NULL), PGT_OK);
-		want_status(pgt_map(w.t, 0x40008000, 0x80008000, KIB(128), RW, 0, NULL), PGT_OK);
-		want_u64(hinted(0x40000000, 64), 16);
-		want_u64(hinted(0x40010000, 16), 16);
+		run = BIT(geo_run_bits(&w.geo, 3));
+		n = run / w.page;
+		off = run / 4 < w.page ? w.page : run / 4;
+		want_status(pgt_map(w.t, w.l1 + run, 2 * w.l1 + run + off, run, RW, 0, NULL), PGT_OK);
+		want_u64(hinted(w.l1, 4 * n), 0);
+		want_status(pgt_unmap(w.t, w.l1 + run, run, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, w.l1 + run + off, 2 * w.l1 + run + off, run, RW, 0, NULL),
+			    PGT_OK);
+		want_u64(hinted(w.l1, 4 * n), 0);
+		want_status(pgt_unmap(w.t, w.l1 + run + off, run, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, w.l1 + run / 2, 2 * w.l1 + run / 2, 2 * run, RW, 0, NULL),
+			    PGT_OK);
+		want_u64(hinted(w.l1, 4 * n), n);
+		want_u64(hinted(w.l1 + run, n), n);
 		sound(&w);
 		world_close(&w);
 	}
 	if (world_open(&w, format, 14, 48, PGT_FEAT_CONTIG, EMBED_TLB)) {
-		want_status(pgt_map(w.t, 0x200000, 0x204000, MIB(2), RW, 0, NULL), PGT_OK);
-		want_u64(hinted(0x200000, 128), 0);
+		run = BIT(geo_run_bits(&w.geo, 3));
+		want_status(pgt_map(w.t, run, run + w.page, run, RW, 0, NULL), PGT_OK);
+		want_u64(hinted(run, run / w.page), 0);
 		world_close(&w);
 	}
 	ok(fine, "case 22: Hint set on a group that is not aligned on both sides: %s, as met",
@@ -70,8 +81,9 @@ static void case_22(const char *format)
 		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_TLB))
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
-			uint64_t span = geo_span(&w.geo, l), run = BIT(geo_run_bits(&w.geo, l));
+			uint64_t span = geo_span(&w.geo, l);
 
+			run = BIT(geo_run_bits(&w.geo, l));
 			if (run == span || run * 8 > w.bytes)
 				continue;
 			for (unsigned i = 0; i < 27; i++) {
@@ -108,7 +120,7 @@ static void case_22_root(const char *format)
 					EMBED_TLB))
 				continue;
 			where("granule %u, input %u", granule, input);
-			q.len = input < 36 || w.geo.start >= w.geo.top_block ? w.bytes : GIB(64);
+			q.len = w.bytes < GIB(64) || w.geo.start >= w.geo.top_block ? w.bytes : GIB(64);
 			if (tables_for(&w.geo, &q) < 3000) {
 				want_status(pgt_map(w.t, 0, 0, q.len, RW, 0, NULL), PGT_OK);
 				want_u64(w.e.live, 1 + tables_for(&w.geo, &q));
@@ -128,7 +140,7 @@ static void case_23(const char *format)
 	begin();
 	for_granules(format, granule) {
 		uint64_t page = BIT(granule), run, va, pa;
-		uint64_t n;
+		uint64_t n, member;
 
 		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
@@ -136,6 +148,7 @@ static void case_23(const char *format)
 		va = run * 6;
 		pa = run * 9;
 		n = run / page;
+		member = n > 2 ? 2 * page : page;
 		for (unsigned variant = 0; variant < 2; variant++) {
 			where("granule %u, variant %u", granule, variant);
 			want_status(pgt_map(w.t, va, pa, run - page, RW, 0, NULL), PGT_OK);
@@ -146,10 +159,10 @@ static void case_23(const char *format)
 			/* All or none, and never all where one differs. */
 			sound(&w);
 			want(hinted(va, n) == 0 || (!variant && hinted(va, n) == n));
-			want_status(pgt_unmap(w.t, va + 2 * page, page, 0, NULL), PGT_OK);
+			want_status(pgt_unmap(w.t, va + member, page, 0, NULL), PGT_OK);
 			sound(&w);
 			want_u64(hinted(va, n), 0);
-			want_status(pgt_map(w.t, va + 2 * page, pa + 2 * page, page, RW, 0, NULL),
+			want_status(pgt_map(w.t, va + member, pa + member, page, RW, 0, NULL),
 				    PGT_OK);
 			sound(&w);
 			for (uint64_t i = 0; i < n; i++)
@@ -169,11 +182,11 @@ static void case_25(const char *format)
 
 	begin();
 	if (world_open(&w, format, 12, 48, 0, EMBED_TLB)) {
-		want_status(pgt_map(w.t, 0, 0, 0x7ff00000, RW, 0, NULL), PGT_OK);
-		want_status(pgt_stat(w.t, 0, BIT(48), &s), PGT_OK);
+		want_status(pgt_map(w.t, 0, 0, 2 * w.l1 - w.l2 / 2, RW, 0, NULL), PGT_OK);
+		want_status(pgt_stat(w.t, 0, w.bytes, &s), PGT_OK);
 		want_u64(s.leaves[2], 1);
-		want_u64(s.leaves[3], 511);
-		want_u64(s.leaves[4], 256);
+		want_u64(s.leaves[3], BIT(w.geo.b) - 1);
+		want_u64(s.leaves[4], BIT(w.geo.b) / 2);
 		want_u64(w.e.live, 4);
 		world_close(&w);
 	}
@@ -286,7 +299,8 @@ static void case_29_half(const char *format, unsigned input, uint64_t features)
 			continue;
 		top = world_last(&w);
 		at_the_end(top - (page - 1), page * 5, page, 1);
-		at_the_end(top - (page * 3 - 1), page * 5, page * 3, 3);
+		if (page * 3 <= w.bytes)
+			at_the_end(top - (page * 3 - 1), page * 5, page * 3, 3);
 		for (unsigned l = w.geo.top_block; l < 3; l++) {
 			uint64_t span = geo_span(&w.geo, l);
 
@@ -308,7 +322,10 @@ static void case_29(const char *format)
 
 	begin();
 	if (world_open(&w, format, 12, 32, 0, EMBED_TLB)) {
-		at_the_end(0xc0000000, 0xc0000000, GIB(1), 1);
+		/* 4K: the last of 4 GiB. */
+		uint64_t span = geo_span(&w.geo, w.geo.start);
+
+		at_the_end(w.bytes - span, w.bytes - span, span, 1);
 		world_close(&w);
 	}
 	for (unsigned i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
@@ -320,16 +337,15 @@ static void case_29(const char *format)
 		return;
 	begin();
 	if (world_open(&w, format, 12, 48, PGT_FEAT_UPPER, EMBED_TLB)) {
-		at_the_end(UINT64_C(0xfffffffffffff000), 0x80000000, KIB(4), 1);
-		want_status(pgt_map(w.t, UINT64_C(0xfffffffffffff000), 0x80000000, KIB(4), RW, 0,
-				    NULL), PGT_OK);
-		want_u64(reads(w.t, UINT64_MAX), 0x80000fff);
+		at_the_end(0 - w.page, 2 * w.l1, w.page, 1);
+		want_status(pgt_map(w.t, 0 - w.page, 2 * w.l1, w.page, RW, 0, NULL), PGT_OK);
+		want_u64(reads(w.t, UINT64_MAX), 2 * w.l1 + w.page - 1);
 		world_close(&w);
 	}
 	for (unsigned i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
 		case_29_half(format, inputs[i], PGT_FEAT_UPPER);
 	ok(fine, "case 29: Region that ends at the top of the address type confuses \"end of "
-	   "list\" or \"end of range\": the upper half, whose end is 2^64");
+	   "list\" or \"end of range\": %s, the upper half, whose end is 2^64", format);
 }
 
 /* ---- 30 -------------------------------------------------------------------- */
@@ -349,19 +365,20 @@ static void case_30(const char *format)
 
 	begin();
 	if (world_open(&w, format, 12, 48, 0, EMBED_TLB)) {
-		refuse(0x1000, 0x1000, UINT64_C(0xfffffffffffff000));
-		refuse(0x1000, UINT64_C(0xfffffffffffff000), 0x2000);
-		refuse(0x1000, BIT(48) - 0x1000, 0x2000);
+		refuse(w.page, w.page, 0 - w.page);
+		refuse(w.page, 0 - w.page, 2 * w.page);
+		refuse(w.page, BIT(w.c.output_bits) - w.page, 2 * w.page);
 		world_close(&w);
 	}
 	if (world_open(&w, format, 12, 32, 0, EMBED_TLB)) {
-		refuse(0xfc400000, 0, 0x40000000);
+		refuse(w.bytes - w.page, 0, w.bytes / 4);
 		world_close(&w);
 	}
 	if (world_open_as(&w, format, 12, 48, 44, 0, EMBED_TLB) == PGT_OK) {
-		refuse(0x1000, UINT64_C(0xffffffff000), 0x2000);
-		want_status(pgt_map(w.t, 0x1000, UINT64_C(0xffffffff000), 0x1000, RW, 0, NULL),
-			    PGT_OK);
+		uint64_t last = BIT(w.c.output_bits) - w.page;
+
+		refuse(w.page, last, 2 * w.page);
+		want_status(pgt_map(w.t, w.page, last, w.page, RW, 0, NULL), PGT_OK);
 		world_close(&w);
 	}
 	ok(fine, "case 30: base + size wraps: %s, as met", format);
@@ -373,7 +390,8 @@ static void case_30(const char *format)
 		if (!world_open(&w, format, 12, 36, upper ? PGT_FEAT_UPPER : 0, EMBED_TLB))
 			continue;
 		for (unsigned i = 0; i < 20000; i++) {
-			uint64_t a[3], off, n;
+			uint64_t a[3], off, n, top = BIT(w.c.output_bits);
+			uint64_t near = w.bytes < MIB(8) ? w.bytes / 2 : MIB(4);
 			int code = PGT_OK, status;
 
 			for (unsigned k = 0; k < 3; k++) {
@@ -382,14 +400,14 @@ static void case_30(const char *format)
 				if (embed_once_in(&r, 2))
 					v = 0 - v;
 				if (embed_once_in(&r, 3))
-					v = (k == 0 ? w.base + w.bytes : BIT(48)) - v % MIB(4);
-				a[k] = v & ~UINT64_C(0xfff);
+					v = (k == 0 ? w.base + w.bytes : top) - v % near;
+				a[k] = v & ~(w.page - 1);
 			}
 			off = a[0] - w.base;
 			if (!a[2])
 				code = PGT_EINVAL;
-			else if (off >= w.bytes || a[2] > w.bytes - off || a[1] >= BIT(48) ||
-				 a[2] > BIT(48) - a[1])
+			else if (off >= w.bytes || a[2] > w.bytes - off || a[1] >= top ||
+				 a[2] > top - a[1])
 				code = PGT_ERANGE;
 			where("va %#" PRIx64 " pa %#" PRIx64 " len %#" PRIx64, a[0], a[1], a[2]);
 			status = pgt_tables_needed(w.t, a[0], a[1], a[2], RW, 0, &n);
@@ -422,12 +440,12 @@ static void case_31(const char *format)
 
 		if (!world_open(&w, format, 12, 48, upper ? PGT_FEAT_UPPER : 0, EMBED_TLB))
 			continue;
-		want_status(pgt_map(w.t, w.base, 0, KIB(4), RW, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, w.base, 0, w.page, RW, 0, NULL), PGT_OK);
 		want_u64(reads(w.t, w.base), 0);
-		want_u64(reads(w.t, w.base + 4095), 4095);
+		want_u64(reads(w.t, w.base + w.page - 1), w.page - 1);
 		at[0] = w.base;
-		at[1] = w.base + KIB(4);
-		at[2] = world_last(&w) - 4095;
+		at[1] = w.base + w.page;
+		at[2] = world_last(&w) - (w.page - 1);
 		at[3] = w.base + w.bytes;
 		at[4] = w.base + 1;
 		embed_snapshot(&w.e, &before);
@@ -488,22 +506,22 @@ static void case_34(const char *format)
 		where("middle with attr %#" PRIx64, attrs[i]);
 		if (!world_open(&w, format, 12, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
-		want_status(pgt_map(w.t, 0x40200000, 0x80200000, MIB(2), attrs[i], 0, NULL),
+		want_status(pgt_map(w.t, w.l1 + w.l2, 2 * w.l1 + w.l2, w.l2, attrs[i], 0, NULL),
 			    PGT_OK);
-		want_status(pgt_map(w.t, 0x40800000, 0xc0000000, KIB(4), PGT_READ, 0, NULL),
+		want_status(pgt_map(w.t, w.l1 + 4 * w.l2, 3 * w.l1, w.page, PGT_READ, 0, NULL),
 			    PGT_OK);
 		embed_snapshot(&w.e, &before);
-		want_status(pgt_map(w.t, 0x40000000, 0x80000000, MIB(8), RW, 0, NULL),
+		want_status(pgt_map(w.t, w.l1, 2 * w.l1, 4 * w.l2, RW, 0, NULL),
 			    PGT_EEXIST);
 		want(!embed_compare(&w.e, &before));
-		want_status(pgt_map(w.t, 0x40000000, 0x80000000, MIB(8), RW, PGT_REPLACE, NULL),
+		want_status(pgt_map(w.t, w.l1, 2 * w.l1, 4 * w.l2, RW, PGT_REPLACE, NULL),
 			    PGT_OK);
-		for (uint64_t at = 0; at < MIB(8); at += KIB(4))
-			want_u64(reads(w.t, 0x40000000 + at), 0x80000000 + at);
-		want_u64(query(w.t, 0x40200000).attr, RWD);
-		want_u64(reads(w.t, 0x40800000), 0xc0000000);
-		want_u64(query(w.t, 0x40800000).attr & RW, PGT_READ);
-		want_u64(reads(w.t, 0x40801000), NOWHERE);
+		for (uint64_t at = 0; at < 4 * w.l2; at += w.page)
+			want_u64(reads(w.t, w.l1 + at), 2 * w.l1 + at);
+		want_u64(query(w.t, w.l1 + w.l2).attr, RWD);
+		want_u64(reads(w.t, w.l1 + 4 * w.l2), 3 * w.l1);
+		want_u64(query(w.t, w.l1 + 4 * w.l2).attr & RW, PGT_READ);
+		want_u64(reads(w.t, w.l1 + 4 * w.l2 + w.page), NOWHERE);
 		sound(&w);
 		world_close(&w);
 	}
@@ -549,21 +567,21 @@ static void case_36(const char *format)
 	begin();
 	if (!world_open(&w, format, 12, 48, 0, EMBED_ALL))
 		return;
-	want_status(pgt_map(w.t, MIB(2), 0, MIB(2), RW, 0, NULL), PGT_OK);
-	want_status(pgt_map(w.t, MIB(4) + KIB(4), 0, KIB(4), RW, 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, w.l2, 0, w.l2, RW, 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, 2 * w.l2 + w.page, 0, w.page, RW, 0, NULL), PGT_OK);
 	embed_snapshot(&w.e, &before);
 	/* A page inside a block: the block is in the way. */
-	want_status(pgt_unmap(w.t, MIB(2) + KIB(4), KIB(4), PGT_NO_SPLIT, NULL), PGT_EBLOCK);
-	want_status(pgt_map(w.t, MIB(2) + KIB(4), 0, KIB(4), RW, PGT_REPLACE | PGT_NO_SPLIT,
+	want_status(pgt_unmap(w.t, w.l2 + w.page, w.page, PGT_NO_SPLIT, NULL), PGT_EBLOCK);
+	want_status(pgt_map(w.t, w.l2 + w.page, 0, w.page, RW, PGT_REPLACE | PGT_NO_SPLIT,
 			    NULL), PGT_EBLOCK);
 	/* A block where pages hang: they are in the way. */
-	want_status(pgt_map(w.t, MIB(4), 0, MIB(2), RW, PGT_NO_SPLIT, NULL), PGT_EEXIST);
+	want_status(pgt_map(w.t, 2 * w.l2, 0, w.l2, RW, PGT_NO_SPLIT, NULL), PGT_EEXIST);
 	want(!embed_compare(&w.e, &before));
 	/* Nothing there: no error for unmap, empty for query. */
-	want_status(pgt_unmap(w.t, MIB(8), KIB(4), PGT_NO_SPLIT, NULL), PGT_OK);
-	want(is_empty(w.t, MIB(8)));
-	want_u64(query(w.t, MIB(2)).level, 2);
-	want_u64(query(w.t, MIB(4) + KIB(4)).level, 3);
+	want_status(pgt_unmap(w.t, 4 * w.l2, w.page, PGT_NO_SPLIT, NULL), PGT_OK);
+	want(is_empty(w.t, 4 * w.l2));
+	want_u64(query(w.t, w.l2).level, 2);
+	want_u64(query(w.t, 2 * w.l2 + w.page).level, 3);
 	world_close(&w);
 	ok(fine, "case 36: Error does not say which way the size mismatch goes: %s, map and unmap",
 	   format);
@@ -607,23 +625,26 @@ static void case_38(const char *format)
 
 static void case_41(const char *format)
 {
+	uint64_t off;
+
 	begin();
 	if (!world_open(&w, format, 12, 48, 0, EMBED_ALL))
 		return;
-	want_status(pgt_map(w.t, 0x80000000, 0x80000000, MIB(2), RW, 0, NULL), PGT_OK);
+	off = w.l2 / 32 < w.page ? w.page : w.l2 / 32;
+	want_status(pgt_map(w.t, 2 * w.l1, 2 * w.l1, w.l2, RW, 0, NULL), PGT_OK);
 	embed_snapshot(&w.e, &before);
-	want_status(pgt_map(w.t, 0x80010000, 0x80010000, KIB(4), RW | PGT_MEM_DEVICE, 0, NULL),
+	want_status(pgt_map(w.t, 2 * w.l1 + off, 2 * w.l1 + off, w.page, RW | PGT_MEM_DEVICE, 0, NULL),
 		    PGT_EEXIST);
 	want(!embed_compare(&w.e, &before));
-	want_status(pgt_map(w.t, 0x80010000, 0x80010000, KIB(4), RW | PGT_MEM_DEVICE,
+	want_status(pgt_map(w.t, 2 * w.l1 + off, 2 * w.l1 + off, w.page, RW | PGT_MEM_DEVICE,
 			    PGT_REPLACE, NULL), PGT_OK);
 	want_u64(w.e.refused_addresses, 0);
-	for (uint64_t at = 0; at < MIB(2); at += KIB(4)) {
-		struct pgt_mapping m = query(w.t, 0x80000000 + at);
+	for (uint64_t at = 0; at < w.l2; at += w.page) {
+		struct pgt_mapping m = query(w.t, 2 * w.l1 + at);
 
 		want_u64(m.level, 3);
-		want_u64(m.pa, 0x80000000 + at);
-		want_u64(m.attr, RWD | (at == KIB(64) ? PGT_MEM_DEVICE : 0));
+		want_u64(m.pa, 2 * w.l1 + at);
+		want_u64(m.attr, RWD | (at == off ? PGT_MEM_DEVICE : 0));
 	}
 	sound(&w);
 	world_close(&w);
@@ -727,19 +748,19 @@ static void case_51(const char *format)
 	begin();
 	if (!world_open(&w, format, 12, 48, 0, EMBED_ALL))
 		return;
-	want_status(pgt_map(w.t, 0x40000000, 0x80000000, GIB(1), PGT_READ, 0, NULL), PGT_OK);
-	want_status(pgt_map(w.t, 0x40005000, 0x80005000, KIB(4), all, PGT_REPLACE, NULL), PGT_OK);
+	want_status(pgt_map(w.t, w.l1, 2 * w.l1, w.l1, PGT_READ, 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, w.l1 + 5 * w.page, 2 * w.l1 + 5 * w.page, w.page, all, PGT_REPLACE, NULL), PGT_OK);
 	/* sound() refuses any other bit in a table entry. */
 	sound(&w);
-	for (uint64_t at = 0; at < MIB(4); at += KIB(4)) {
-		bool there = at == 0x5000;
+	for (uint64_t at = 0; at < 2 * w.l2; at += w.page) {
+		bool there = at == 5 * w.page;
 
 		where("page %#" PRIx64, at);
-		want_status(pgt_translate(w.t, 0x40000000 + at, PGT_WRITE, &tr),
+		want_status(pgt_translate(w.t, w.l1 + at, PGT_WRITE, &tr),
 			    there ? PGT_OK : PGT_EFAULT);
-		want_status(pgt_translate(w.t, 0x40000000 + at, PGT_EXEC, &tr),
+		want_status(pgt_translate(w.t, w.l1 + at, PGT_EXEC, &tr),
 			    there ? PGT_OK : PGT_EFAULT);
-		want_status(pgt_translate(w.t, 0x40000000 + at, PGT_READ, &tr), PGT_OK);
+		want_status(pgt_translate(w.t, w.l1 + at, PGT_READ, &tr), PGT_OK);
 	}
 	world_close(&w);
 	ok(fine, "case 51: Restrictive bits left in a parent entry: %s, replacement inside a block",
