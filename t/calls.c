@@ -189,7 +189,7 @@ static void hold(uint64_t va, const struct ref_answer *a)
 	if (!(s.mode & EMBED_TLB))
 		return;
 	held[i] = (struct held){ va, true, false, false, *a };
-	pointers[i] = (struct pointer){ va, table_of(a), a->level > ref_start_level(s.granule, s.input) };
+	pointers[i] = (struct pointer){ va, table_of(a), a->level > ref_start(&ref) };
 }
 
 static void forget(const struct pgt_tlb_range *r)
@@ -232,7 +232,7 @@ static bool allows_more(const struct ref_answer *a, const struct ref_answer *b)
 		more |= a->read[u] && !b->read[u];
 		more |= a->writable && a->dirty && a->write[u] && !(b->writable && b->dirty && b->write[u]);
 		/* Privileged execution of what EL0 may write depends on that too. */
-		if (u || !(s.format->arm64 && a->read[1] && (a->writable || b->writable)))
+		if (u || !(format_protects_el1(s.format) && a->read[1] && (a->writable || b->writable)))
 			more |= a->exec[u] && !b->exec[u];
 	}
 	return more;
@@ -420,7 +420,7 @@ static bool check_raw(const struct model *m, uint64_t va)
 	} else if (a.fault || a.pa != w->pa + va % granule) {
 		return FAIL("the walker finds fault %d pa %#" PRIx64 " at %#" PRIx64 ", model %#"
 			    PRIx64, a.fault, a.pa, va, w->pa);
-	} else if (!promise_kept(&ref, s.format->arm64, w->attr, &a)) {
+	} else if (!promise_kept(&ref, s.format, w->attr, &a)) {
 		return FAIL("raw entry %#" PRIx64 " at %#" PRIx64 " isn't attr %#" PRIx64, a.raw, va,
 			    w->attr);
 	}
@@ -429,7 +429,7 @@ static bool check_raw(const struct model *m, uint64_t va)
 		int r = pgt_translate(t, va, accesses[i], &x);
 
 		/* Open: privileged execution of what EL0 may write once it is dirty. */
-		if (s.format->arm64 && i == 2 && !a.write[1] && a.read[1] && a.writable)
+		if (format_protects_el1(s.format) && i == 2 && !a.write[1] && a.read[1] && a.writable)
 			continue;
 		if (want == REF_NONE ? r != PGT_OK || x.pa != a.pa || x.run_bits != a.run_bits :
 				       r != PGT_EFAULT || x.fault != (int)want || x.level != a.level)
@@ -580,15 +580,7 @@ static struct model *theirs_of(const struct call *c)
 /* Map's status for a leaf with these attributes. */
 static int status_of(uint64_t attr)
 {
-	bool device = (attr & PGT_MEM_MASK) >= PGT_MEM_DEVICE;
-
-	if (device && (attr & (PGT_EXEC | PGT_UEXEC)))
-		return PGT_EINVAL;
-	if (!s.format->arm64)
-		return PGT_OK;
-	if (attr & PGT_READ)
-		return (attr & PGT_UEXEC) && !(attr & PGT_USER) ? PGT_ENOTSUP : PGT_OK;
-	return (attr & PGT_UEXEC) && !(attr & (PGT_WRITE | PGT_USER)) ? PGT_OK : PGT_ENOTSUP;
+	return format_status(s.format, s.granule, attr);
 }
 
 static bool can_clear(uint64_t state)
@@ -636,13 +628,13 @@ static unsigned expect_fault(const struct call *c)
 		return one(PGT_EACCES);
 	if (what == PGT_EXEC)
 		return attr & (user ? PGT_UEXEC : PGT_EXEC) ?
-			       (!user && s.format->arm64 && (attr & PGT_USER) && (attr & PGT_WRITE) ?
+			       (!user && format_protects_el1(s.format) && (attr & PGT_USER) && (attr & PGT_WRITE) ?
 					one(PGT_EACCES) : one(PGT_OK)) : one(PGT_EACCES);
-	if (user && !(attr & PGT_USER))
+	if (user && format_has_user(s.format) && !(attr & PGT_USER))
 		return one(PGT_EACCES);
-	/* Privileged code reads all that arm64 maps. */
+	/* Privileged code reads all that stage 1 maps. */
 	if (what == PGT_READ)
-		return (attr & PGT_READ) || (s.format->arm64 && !user) ? one(PGT_OK) : one(PGT_EACCES);
+		return (attr & PGT_READ) || (format_reads_all(s.format) && !user) ? one(PGT_OK) : one(PGT_EACCES);
 	return attr & PGT_WRITE ? one(PGT_OK) : one(PGT_EACCES);
 }
 
@@ -1253,6 +1245,21 @@ static void choose_range(struct call *c)
 	c->len = count * granule;
 }
 
+/* Across a PA from which on a carry goes into bits that stand elsewhere. */
+static void choose_pa_across(struct call *c)
+{
+	uint64_t carry = BIT(s.granule == 16 ? 48 : 50), half = c->len / 2 / granule * granule;
+	uint64_t at = s.granule == 16 ? carry * (1 + embed_below(&rng, 15)) : carry * (1 + 2 * embed_below(&rng, 2));
+
+	/* Aligned as the VA is, so that leaves and runs of any size cross it. */
+	c->pa = at - half;
+	c->pa += (c->va - c->pa) & (BIT(36) - 1) & ~(granule - 1);
+	if (c->pa > at)
+		c->pa -= c->pa - at < half ? 0 : BIT(36);
+	if (c->pa > BIT(s.output) - c->len)
+		c->pa = at - half;
+}
+
 /* Mostly one of two offsets from the VA, so that what is mapped meets itself again. */
 static void choose_pa(struct call *c)
 {
@@ -1263,6 +1270,8 @@ static void choose_pa(struct call *c)
 		c->pa += granule;
 	if (embed_once_in(&rng, 12))
 		c->pa = embed_below(&rng, (half - c->len) / granule) * granule;
+	if (s.format->large && s.output == 52 && embed_once_in(&rng, 4))
+		choose_pa_across(c);
 	/* Not on both sides of where the answer about writing changes. */
 	if (c->pa / half != (c->pa + c->len - 1) / half)
 		c->pa = 0;
@@ -1293,6 +1302,7 @@ static uint64_t choose_attr(void)
 		if (mem < PGT_MEM_DEVICE || !(attr & (PGT_EXEC | PGT_UEXEC)))
 			attr |= mem;
 	}
+	attr = format_attr(s.format, s.granule, attr);
 	if (embed_once_in(&rng, 3))
 		attr |= embed_random(&rng) & MODEL_STATE;
 	return attr;
@@ -1463,7 +1473,7 @@ static bool random_call(void)
 static bool relocate(void)
 {
 	struct model *z = &zone[embed_below(&rng, ZONES)];
-	int level = ref_start_level(s.granule, s.input) + (int)embed_below(&rng, 2);
+	int level = ref_start(&ref) + (int)embed_below(&rng, 2);
 	uint64_t span = level > 2 ? 0 : BIT(ref_shift(s.granule, level)), from, len, to, shift;
 	struct pgt_gather *g = gathering ? &gather : NULL;
 	struct pgt_mapping m;
@@ -1622,8 +1632,20 @@ static bool make_tables(void)
 	return pgt_create(&config, &other) == PGT_OK;
 }
 
+/* Where addresses are of 52 bits, tables have them too. */
+static void place_tables(void)
+{
+	uint64_t pa = s.format->large && s.output == 52 ? UINT64_C(0xd800080000000) : EMBED_PA;
+
+	if (e.buffer && e.pa == pa)
+		return;
+	embed_fini(&e);
+	embed_init(&e, BUFFER, pa);
+}
+
 static void run_setup(unsigned number)
 {
+	place_tables();
 	failed = gathering = unsynced = kept_tables = false;
 	noted = 0;
 	memset(held, 0, sizeof(held));
@@ -1638,10 +1660,10 @@ static void run_setup(unsigned number)
 		FAIL("create");
 	} else {
 		embed_range(t, &range_va, &range_len);
-		ref = (struct ref){ read_raw, &e, pgt_root(t), s.granule, s.input, s.output,
-				    (s.features & PGT_FEAT_UPPER) != 0,
-				    (s.features & PGT_FEAT_HW_YOUNG) != 0,
-				    (s.features & PGT_FEAT_HW_DIRTY) != 0 };
+		ref = format_walker(s.format, s.granule, s.input, s.output, s.features);
+		ref.read = read_raw;
+		ref.ctx = &e;
+		ref.root = pgt_root(t);
 		place_zones();
 		if (run_steps())
 			finish();
@@ -1656,17 +1678,15 @@ static void run_setup(unsigned number)
 			model_fini(&theirs[i]);
 		}
 	}
-	ok(!failed, "%u: %s %u/%u/%u%s%s%s%s%s%s%s%s%s, windows of %" PRIu64 " pages", number,
-	   s.format->name, s.granule, s.input, s.output,
+	ok(!failed, "%u: %s%s %u/%u/%u%s%s%s%s%s%s%s%s%s, windows of %" PRIu64 " pages", number,
+	   s.format->name, s.format->what ? s.format->what : "", s.granule, s.input, s.output,
 	   s.features & PGT_FEAT_UPPER ? " upper" : "", s.features & PGT_FEAT_CONTIG ? " contig" : "",
 	   s.features & TRACK ? " track" : "", s.features & HW ? " hw" : "",
 	   s.features & PGT_FEAT_NO_BLOCKS ? " pages only" : "",
 	   s.features & PGT_FEAT_BBM2 ? " bbm2" : "", s.mode & EMBED_TLB ? " tlb" : "",
 	   s.unit_bits ? " units" : "", s.asks ? " asks" : "", s.pages);
-	if (failed) { /* what it left may be anything */
+	if (failed) /* what it left may be anything */
 		embed_fini(&e);
-		embed_init(&e, BUFFER, EMBED_PA);
-	}
 }
 
 #define ALL_STATE (HW | TRACK)
@@ -1691,6 +1711,13 @@ static const struct {
 
 #define VARIANTS (sizeof(variants) / sizeof(*variants))
 
+/* An intermediate address is one of stage 1's outputs. */
+static void fit_input(void)
+{
+	if (s.format->regime == REF_S2 && s.input > s.output)
+		s.input = s.output;
+}
+
 static void choose_setup(const struct format *f, unsigned g, unsigned v, bool second, uint64_t steps)
 {
 	static const unsigned inputs[] = { 48, 39, 47, 40 }, outputs[] = { 48, 40, 44, 36 };
@@ -1700,13 +1727,14 @@ static void choose_setup(const struct format *f, unsigned g, unsigned v, bool se
 		.format = f, .granule = g,
 		.input = format_input(f, inputs[(v + second) % 4]),
 		.output = format_output(f, outputs[(v + 2 * second) % 4]),
-		.features = variants[v].features | (upper ? PGT_FEAT_UPPER : 0),
+		.features = variants[v].features | format_features(f, g) | (upper ? PGT_FEAT_UPPER : 0),
 		.mode = variants[v].mode,
 		.unit_bits = variants[v].unit ? g + variants[v].unit : 0,
 		.asks = variants[v].asks,
 		.pages = UINT64_C(2) << (g - 3),
-		.steps = embed_rounds(steps),
+		.steps = embed_rounds(f->share ? steps / f->share : steps),
 	};
+	fit_input();
 	if (f->arm64 && v % 3 == 2)
 		s.features |= PGT_FEAT_EXEC_BBM;
 }
@@ -1760,11 +1788,11 @@ static void run_format(const struct format *f)
 		run_variant(f, i % VARIANTS, i / VARIANTS);
 	run_large(f);
 	for (unsigned i = 0; i < WHATS; i++) {
-		note("%s: %" PRIu64 " calls of %s, %" PRIu64 " refused", f->name, tried[i], names[i],
+		note("%s%s: %" PRIu64 " calls of %s, %" PRIu64 " refused", f->name, f->what ? f->what : "", tried[i], names[i],
 		     tried[i] - done[i]);
 		calls += tried[i];
 	}
-	ok(only || calls >= 200000, "%" PRIu64 " calls", calls);
+	ok(only || calls >= 200000 / (f->share ? f->share : 1), "%" PRIu64 " calls", calls);
 }
 
 int main(void)

@@ -9,6 +9,7 @@
 #ifndef PGT_T_FORMAT_H
 #define PGT_T_FORMAT_H
 
+#include <pgtable/pgtable.h>
 #include "ref/ref.h"
 
 /* The fields of a raw entry, each a mask. */
@@ -37,6 +38,13 @@ struct format {
 	unsigned least_output, output;
 	struct entry_bits entry;
 
+	/* arm64's formats and what tells those of one name apart. */
+	enum ref_regime regime;
+	bool large;                  /* 52 bits of address, by what the granule has for that */
+	uint64_t features;           /* that it is always tried with */
+	const char *what;
+	unsigned share;              /* of the length of random sequences: one in so many; 0: all */
+
 	void (*translate)(const struct ref *r, uint64_t va, struct ref_answer *a);
 	enum ref_fault (*access)(const struct ref *r, const struct ref_answer *a, char what,
 				 bool unprivileged);
@@ -60,7 +68,53 @@ static inline unsigned format_input(const struct format *f, unsigned bits)
 
 static inline unsigned format_output(const struct format *f, unsigned bits)
 {
-	return f->least_output + (bits - 32) * (f->output - f->least_output) / (48 - 32);
+	static const unsigned exist[] = { 52, 48, 44, 42, 40, 36, 32 };
+	unsigned i = 0;
+
+	bits = f->least_output + (bits - 32) * (f->output - f->least_output) / (48 - 32);
+	while (f->arm64 && i < 6 && exist[i] > bits)
+		i++;
+	return f->arm64 ? exist[i] : bits;
+}
+
+/* The features that it is always tried with. */
+static inline uint64_t format_features(const struct format *f, unsigned granule)
+{
+	if (!f->large)
+		return f->features;
+	if (granule != 16)
+		return f->features | PGT_FEAT_LPA2;
+	return f->features | PGT_FEAT_LPA | (f->regime == REF_S2 ? 0 : PGT_FEAT_LVA);
+}
+
+/* A reference walker, but for where the tables are. */
+static inline struct ref format_walker(const struct format *f, unsigned granule, unsigned input,
+				       unsigned output, uint64_t features)
+{
+	return (struct ref){
+		.granule_bits = granule, .input_bits = input, .output_bits = output,
+		.upper = (features & PGT_FEAT_UPPER) != 0,
+		.hw_young = (features & PGT_FEAT_HW_YOUNG) != 0,
+		.hw_dirty = (features & PGT_FEAT_HW_DIRTY) != 0,
+		.regime = f->regime,
+		.lpa = (features & PGT_FEAT_LPA) != 0, .lpa2 = (features & PGT_FEAT_LPA2) != 0,
+		.small = (features & PGT_FEAT_ST) != 0, .xnx = (features & PGT_FEAT_XNX) != 0,
+		.fwb = (features & PGT_FEAT_FWB) != 0,
+	};
+}
+
+static inline int format_start(const struct format *f, unsigned granule, unsigned input)
+{
+	struct ref r = format_walker(f, granule, input, f->output, format_features(f, granule));
+
+	return ref_start(&r);
+}
+
+static inline bool format_has_leaves(const struct format *f, unsigned granule, int level)
+{
+	struct ref r = format_walker(f, granule, f->input, f->output, format_features(f, granule));
+
+	return f->arm64 ? ref_has_leaves(&r, level) : f->leaf_level(granule, level);
 }
 
 static inline unsigned format_log2(uint64_t power)
@@ -73,9 +127,10 @@ static inline unsigned format_log2(uint64_t power)
 }
 
 /* log2 of the entries of a table of this level. */
-static inline unsigned format_index_bits(unsigned granule, unsigned input, int level)
+static inline unsigned format_index_bits(const struct format *f, unsigned granule, unsigned input,
+					 int level)
 {
-	if (level == ref_start_level(granule, input))
+	if (level == format_start(f, granule, input))
 		return input - ref_shift(granule, level);
 	return granule - 3;
 }
@@ -86,16 +141,79 @@ static inline uint64_t format_sizes(const struct format *f, unsigned granule, un
 {
 	uint64_t sizes = 0;
 
-	for (int l = ref_start_level(granule, input); l <= 3; l++) {
+	for (int l = format_start(f, granule, input); l <= 3; l++) {
 		unsigned shift = ref_shift(granule, l), run = f->run_entries(granule, l);
 
-		if (!f->leaf_level(granule, l) || (l < 3 && !blocks))
+		if (!format_has_leaves(f, granule, l) || (l < 3 && !blocks))
 			continue;
 		sizes |= UINT64_C(1) << shift;
-		if (runs && run && run <= UINT64_C(1) << format_index_bits(granule, input, l))
+		if (runs && run && run <= UINT64_C(1) << format_index_bits(f, granule, input, l))
 			sizes |= UINT64_C(1) << (shift + format_log2(run));
 	}
 	return sizes;
+}
+
+/* Whether unprivileged code is told apart by PGT_USER. */
+static inline bool format_has_user(const struct format *f)
+{
+	return f->regime != REF_S2;
+}
+
+/* Whether privileged code reads all that is mapped, and executes nothing that
+ * unprivileged code may write. */
+static inline bool format_reads_all(const struct format *f)
+{
+	return f->arm64 && f->regime != REF_S2;
+}
+
+static inline bool format_protects_el1(const struct format *f)
+{
+	return f->arm64 && f->regime == REF_EL1;
+}
+
+/* Map's status for a leaf with these attributes. */
+static inline int format_status(const struct format *f, unsigned granule, uint64_t attr)
+{
+	bool el0_alone = !(attr & PGT_EXEC) != !(attr & PGT_UEXEC);
+
+	if ((attr & PGT_MEM_MASK) >= PGT_MEM_DEVICE && (attr & (PGT_EXEC | PGT_UEXEC)))
+		return PGT_EINVAL;
+	if (!f->arm64)
+		return PGT_OK;
+	if (f->large && granule != 16 && (attr & PGT_SH_MASK))
+		return PGT_ENOTSUP;
+	if (f->regime == REF_S2) {
+		if ((attr & (PGT_USER | PGT_GLOBAL | PGT_GUARDED)) ||
+		    (el0_alone && !(f->features & PGT_FEAT_XNX)))
+			return PGT_ENOTSUP;
+		return f->features & PGT_FEAT_FWB && (attr & PGT_MEM_MASK) == PGT_MEM_WRITETHROUGH ?
+			       PGT_ENOTSUP : PGT_OK;
+	}
+	if (f->regime == REF_EL2)
+		return attr & (PGT_USER | PGT_UEXEC | PGT_GLOBAL) || !(attr & PGT_READ) ? PGT_ENOTSUP : PGT_OK;
+	if (attr & PGT_READ)
+		return (attr & PGT_UEXEC) && !(attr & PGT_USER) ? PGT_ENOTSUP : PGT_OK;
+	return (attr & PGT_UEXEC) && !(attr & (PGT_WRITE | PGT_USER)) ? PGT_OK : PGT_ENOTSUP;
+}
+
+/* What "arm64" can express, turned into what this format can. */
+static inline uint64_t format_attr(const struct format *f, unsigned granule, uint64_t attr)
+{
+	if (!f->arm64)
+		return attr;
+	if (f->large && granule != 16)
+		attr &= ~PGT_SH_MASK;
+	if (f->regime == REF_EL2)
+		return (attr & ~(PGT_USER | PGT_UEXEC | PGT_GLOBAL)) | PGT_READ;
+	if (f->regime == REF_EL1)
+		return attr;
+	if (attr & PGT_SW1)
+		attr &= ~PGT_READ;
+	if (attr & (PGT_EXEC | PGT_UEXEC) && !(f->features & PGT_FEAT_XNX))
+		attr |= PGT_EXEC | PGT_UEXEC;
+	if (f->features & PGT_FEAT_FWB && (attr & PGT_MEM_MASK) == PGT_MEM_WRITETHROUGH)
+		attr &= ~PGT_MEM_MASK;
+	return attr & ~(PGT_USER | PGT_GLOBAL | PGT_GUARDED);
 }
 
 static inline bool entry_is_table(const struct format *f, uint64_t raw, int level)
@@ -115,6 +233,7 @@ static inline bool entry_is_valid(const struct format *f, uint64_t raw, int leve
 	       !(raw & (f->entry.broken | f->entry.noaccess));
 }
 
+/* Not for formats of split addresses. */
 static inline uint64_t entry_address(const struct format *f, uint64_t raw)
 {
 	return (raw & f->entry.address) >> f->entry.address_shift;

@@ -18,3 +18,14 @@ t_order_t_LDFLAGS = $(t_ldflags)
 t_calls_t_SOURCES = t/calls.c $(model_srcs) $(format_srcs)
 t_calls_t_LDADD = libpgtable.la
 t_calls_t_LDFLAGS = $(t_ldflags)
+
+# The same sequences in the other regimes of arm64.
+regime_srcs = t/format.h t/regime_formats.c $(ref_srcs)
+check_PROGRAMS += t/regime_random.t t/regime_calls.t
+TESTS += t/regime_random.t t/regime_calls.t
+t_regime_random_t_SOURCES = t/random.c $(model_srcs) $(regime_srcs)
+t_regime_random_t_LDADD = libpgtable.la
+t_regime_random_t_LDFLAGS = $(t_ldflags)
+t_regime_calls_t_SOURCES = t/calls.c $(model_srcs) $(regime_srcs)
+t_regime_calls_t_LDADD = libpgtable.la
+t_regime_calls_t_LDFLAGS = $(t_ldflags)

@@ -198,7 +198,7 @@ static bool check_query(uint64_t va)
 /* The raw entry is what the attributes promise. */
 static bool check_promise(uint64_t va, uint64_t attr, const struct ref_answer *a)
 {
-	return promise_kept(&ref, s.format->arm64, attr, a) ? true :
+	return promise_kept(&ref, s.format, attr, a) ? true :
 	       FAIL("raw entry %#" PRIx64 " at %#" PRIx64 " isn't attr %#" PRIx64, a->raw, va, attr);
 }
 
@@ -258,7 +258,7 @@ static bool check_translate(uint64_t va)
 
 		/* Not settled for arm64: privileged execution of what EL0 may
 		 * write once it is dirty. */
-		if (s.format->arm64 && i == 2 && !a.write[1] && a.read[1] && a.writable)
+		if (format_protects_el1(s.format) && i == 2 && !a.write[1] && a.read[1] && a.writable)
 			continue;
 		if (!check_answer(va, i, &a, r, &x))
 			return false;
@@ -990,6 +990,22 @@ static void choose_range(struct call *c)
 	c->len = count * granule;
 }
 
+/* Across a PA from which on a carry goes into bits that stand elsewhere. */
+static void choose_pa_across(struct call *c, uint64_t space)
+{
+	uint64_t carry = UINT64_C(1) << (s.granule == 16 ? 48 : 50);
+	uint64_t at = (1 + embed_below(&rng, space / carry - 1)) * carry;
+	uint64_t half = c->len / 2 / granule * granule;
+
+	/* Aligned as the VA is, so that leaves and runs of any size cross it. */
+	c->pa = at - half;
+	c->pa += (c->va - c->pa) & ((UINT64_C(1) << 36) - 1) & ~(granule - 1);
+	if (c->pa > at)
+		c->pa -= c->pa - at < half ? 0 : UINT64_C(1) << 36;
+	if (c->pa > space - c->len)
+		c->pa = at - half;
+}
+
 /* Mostly one of a few offsets from the VA, so that what is mapped meets itself again. */
 static void choose_pa(struct call *c)
 {
@@ -997,6 +1013,10 @@ static void choose_pa(struct call *c)
 	uint64_t window = c->va - model.va + (model.va & ((UINT64_C(1) << 36) - 1) & (space / 2 - 1));
 	uint64_t offset;
 
+	if (s.format->large && s.output == 52 && embed_once_in(&rng, 4)) {
+		choose_pa_across(c, space);
+		return;
+	}
 	switch (embed_below(&rng, 8)) {
 	case 0:
 		c->pa = embed_below(&rng, top / granule + 1) * granule;
@@ -1048,7 +1068,7 @@ static uint64_t choose_attr(void)
 		if (mem < PGT_MEM_DEVICE || !(attr & (PGT_EXEC | PGT_UEXEC)))
 			attr |= mem;
 	}
-	return attr;
+	return format_attr(s.format, s.granule, attr);
 }
 
 static void choose_flags(struct call *c)
@@ -1189,12 +1209,24 @@ static bool finish(void)
 	return true;
 }
 
+/* Where addresses are of 52 bits, tables have them too. */
+static void place_tables(void)
+{
+	uint64_t pa = s.format->large && s.output == 52 ? UINT64_C(0xd800080000000) : EMBED_PA;
+
+	if (e.buffer && e.pa == pa)
+		return;
+	embed_fini(&e);
+	embed_init(&e, BUFFER, pa);
+}
+
 static void run_setup(unsigned number)
 {
-	struct pgt_config config = embed_config(&e, s.format->name, s.granule,
-						s.input, s.output, s.features, s.mode);
+	struct pgt_config config;
 	int r;
 
+	place_tables();
+	config = embed_config(&e, s.format->name, s.granule, s.input, s.output, s.features, s.mode);
 	failed = gathering = unsynced = kept_tables = false;
 	calls = 0;
 	now = 0;
@@ -1210,10 +1242,10 @@ static void run_setup(unsigned number)
 		FAIL("create: %s", pgt_strerror(r));
 	} else {
 		embed_range(t, &range_va, &range_len);
-		ref = (struct ref){ read_raw, &e, pgt_root(t), s.granule, s.input, s.output,
-				    (s.features & PGT_FEAT_UPPER) != 0,
-				    (s.features & PGT_FEAT_HW_YOUNG) != 0,
-				    (s.features & PGT_FEAT_HW_DIRTY) != 0 };
+		ref = format_walker(s.format, s.granule, s.input, s.output, s.features);
+		ref.read = read_raw;
+		ref.ctx = &e;
+		ref.root = pgt_root(t);
 		choose_window();
 		if (pgt_leaf_sizes(t) != sizes)
 			FAIL("leaf_sizes %#" PRIx64 ", want %#" PRIx64, pgt_leaf_sizes(t), sizes);
@@ -1228,18 +1260,16 @@ static void run_setup(unsigned number)
 		free(owed);
 		free(removed_by);
 	}
-	ok(!failed, "%u: %s %u/%u/%u%s%s%s%s%s%s%s window of %" PRIu64 " pages at %#" PRIx64, number,
-	   s.format->name, s.granule, s.input, s.output,
+	ok(!failed, "%u: %s%s %u/%u/%u%s%s%s%s%s%s%s window of %" PRIu64 " pages at %#" PRIx64, number,
+	   s.format->name, s.format->what ? s.format->what : "", s.granule, s.input, s.output,
 	   s.features & PGT_FEAT_UPPER ? " upper" : "",
 	   s.features & PGT_FEAT_CONTIG ? " contig" : "",
 	   s.features & TRACK ? " track" : "", s.features & HW ? " hw" : "",
 	   s.features & PGT_FEAT_NO_BLOCKS ? " pages only" : "",
 	   s.mode & EMBED_TLB ? " tlb" : "", s.mode & EMBED_WINDOW ? " by window" : "",
 	   model.pages, model.va);
-	if (failed) { /* what it left may be anything */
+	if (failed) /* what it left may be anything */
 		embed_fini(&e);
-		embed_init(&e, BUFFER, EMBED_PA);
-	}
 }
 
 /* Variants that go with every geometry in turn. */
@@ -1260,6 +1290,13 @@ static const struct {
 
 #define VARIANTS (sizeof(variants) / sizeof(*variants))
 
+/* An intermediate address is one of stage 1's outputs. */
+static void fit_input(void)
+{
+	if (s.format->regime == REF_S2 && s.input > s.output)
+		s.input = s.output;
+}
+
 static void choose_setup(const struct format *f, unsigned number, unsigned g, unsigned input,
 			 bool upper, uint64_t pages, unsigned steps)
 {
@@ -1269,12 +1306,13 @@ static void choose_setup(const struct format *f, unsigned number, unsigned g, un
 	s = (struct setup){
 		.format = f, .granule = g, .input = format_input(f, input),
 		.output = format_output(f, outputs[number % 7]),
-		.features = variants[v].features | (upper ? PGT_FEAT_UPPER : 0),
+		.features = variants[v].features | format_features(f, g) | (upper ? PGT_FEAT_UPPER : 0),
 		.mode = variants[v].mode,
 		.place = (enum place)(number % 4),
 		.pages = pages,
-		.steps = (unsigned)embed_rounds(steps),
+		.steps = (unsigned)embed_rounds(f->share ? steps / f->share : steps),
 	};
+	fit_input();
 }
 
 static unsigned number, only;
@@ -1316,6 +1354,7 @@ static void run_large(const struct format *f, unsigned g, bool upper, unsigned t
 	s.features |= PGT_FEAT_CONTIG;
 	s.features &= ~PGT_FEAT_NO_BLOCKS;
 	s.output = f->output;
+	s.input = format_input(f, inputs[turn % 4]);
 	run_setup(number);
 }
 

@@ -34,7 +34,7 @@ static struct pgt *table(const struct format *f)
 	all = UINT64_C(1) << f->input;
 	page = UINT64_C(1) << g;
 	entries = page / 8;
-	root_entries = UINT64_C(1) << format_index_bits(g, f->input, start);
+	root_entries = UINT64_C(1) << format_index_bits(f, g, f->input, start);
 	levels = (uint64_t)(3 - start);
 	place = UINT64_C(1) << ref_shift(g, 1);
 	if (pgt_create(&config, &t) != PGT_OK) {

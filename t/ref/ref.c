@@ -10,9 +10,12 @@
 #define D_VALID    BIT(0)
 #define D_TABLE    BIT(1)
 #define D_ATTRINDX BITS(4, 2)
+#define D_MEMATTR  BITS(5, 2) /* stage 2 */
 #define D_NS       BIT(5)
 #define D_AP1      BIT(6) /* unprivileged access */
 #define D_AP2      BIT(7) /* read-only, or clean */
+#define D_S2R      BIT(6) /* stage 2: S2AP */
+#define D_S2W      BIT(7)
 #define D_SH       BITS(9, 8)
 #define D_AF       BIT(10)
 #define D_NG       BIT(11)
@@ -20,7 +23,9 @@
 #define D_DBM      BIT(51)
 #define D_CONT     BIT(52)
 #define D_PXN      BIT(53)
-#define D_UXN      BIT(54)
+#define D_UXN      BIT(54) /* XN where there is one privilege level */
+#define D_XN0      BIT(53) /* stage 2: XN[0], of FEAT_XNX */
+#define D_XN1      BIT(54)
 #define D_SWDIRTY  BIT(55)
 #define D_SW       BITS(58, 56)
 
@@ -69,11 +74,37 @@ bool ref_leaf_level(unsigned granule_bits, int level)
 	return level >= (granule_bits == 12 ? 1 : 2);
 }
 
+bool ref_has_leaves(const struct ref *r, int level)
+{
+	if (r->lpa2 && level == (r->granule_bits == 12 ? 0 : 1))
+		return true; /* 512 GiB, 64 GiB */
+	if (r->lpa && level == 1)
+		return true; /* 4 TiB */
+	return ref_leaf_level(r->granule_bits, level);
+}
+
+/* Stage 2 has up to 16 tables side by side where that makes it start lower. */
+int ref_start(const struct ref *r)
+{
+	int level = ref_start_level(r->granule_bits, r->input_bits);
+
+	if (r->regime != REF_S2)
+		return level;
+	if (r->levels)
+		return 4 - r->levels;
+	while (level < 3 && r->input_bits <= ref_shift(r->granule_bits, level) + 4) {
+		if (level == 2 && r->granule_bits == 12 && !r->small)
+			break; /* the code for a start at level 3 came with small tables */
+		level++;
+	}
+	return level;
+}
+
 static uint64_t entries_at(const struct ref *r, int level)
 {
 	unsigned shift = ref_shift(r->granule_bits, level);
 
-	if (level == ref_start_level(r->granule_bits, r->input_bits))
+	if (level == ref_start(r))
 		return BIT(r->input_bits - shift);
 	return BIT(r->granule_bits - 3);
 }
@@ -102,14 +133,56 @@ static uint64_t first_va(const struct ref *r)
 
 /* ---- Translation -------------------------------------------------------- */
 
+/* The descriptor bits that an address may stand in, of one aligned to so many bits. */
+static uint64_t address_bits(const struct ref *r, unsigned aligned)
+{
+	if (r->lpa)
+		return BITS(47, aligned) | BITS(15, 12);
+	if (r->lpa2)
+		return BITS(49, aligned) | BITS(9, 8);
+	return BITS(47, aligned);
+}
+
+static uint64_t address_of(const struct ref *r, uint64_t d, unsigned aligned)
+{
+	uint64_t pa = d & (r->lpa2 ? BITS(49, aligned) : BITS(47, aligned));
+
+	if (r->lpa)
+		pa |= (d & BITS(15, 12)) << 36;
+	if (r->lpa2)
+		pa |= (d & BITS(9, 8)) << 42;
+	return pa;
+}
+
 static uint64_t next_table(const struct ref *r, uint64_t d)
 {
-	return d & BITS(47, r->granule_bits);
+	return address_of(r, d, r->granule_bits);
 }
 
 static bool beyond(const struct ref *r, uint64_t pa)
 {
 	return pa >> r->output_bits != 0;
+}
+
+static void permissions_s2(const struct ref *r, uint64_t d, struct ref_answer *a)
+{
+	bool xn0 = (d & D_XN0) && r->xnx, xn1 = (d & D_XN1) != 0;
+
+	a->read[0] = a->read[1] = (d & D_S2R) != 0;
+	a->write[0] = a->write[1] = (d & D_S2W) || (r->hw_dirty && (d & D_DBM));
+	/* 00 all, 01 EL0, 10 nobody, 11 EL1. */
+	a->exec[0] = xn0 == xn1;
+	a->exec[1] = !xn1;
+}
+
+/* One privilege level: AP[1] is one, and APTable[0] and PXNTable say nothing. */
+static void permissions_el2(const struct ref *r, uint64_t d, uint64_t tables, struct ref_answer *a)
+{
+	bool clean = r->hw_dirty && (d & D_DBM);
+
+	a->read[0] = true;
+	a->write[0] = (clean || !(d & D_AP2)) && !(tables & T_AP2);
+	a->exec[0] = !(d & D_UXN) && !(tables & T_UXN);
 }
 
 /* tables: the OR of all table descriptors on the way. */
@@ -128,11 +201,17 @@ static void permissions(const struct ref *r, uint64_t d, uint64_t tables, struct
 	a->exec[1] = !(d & D_UXN) && !(tables & T_UXN);
 }
 
+/* Bit 7 says the opposite at stage 2. */
+static bool hw_writes(const struct ref *r, uint64_t d)
+{
+	return r->regime == REF_S2 ? (d & D_S2W) != 0 : !(d & D_AP2);
+}
+
 static void leaf(const struct ref *r, uint64_t d, uint64_t tables, uint64_t va, int level,
 		 struct ref_answer *a)
 {
 	unsigned shift = ref_shift(r->granule_bits, level);
-	uint64_t pa = d & BITS(47, shift);
+	uint64_t pa = address_of(r, d, shift);
 
 	if (beyond(r, pa)) {
 		a->fault = REF_ADDRESS_SIZE;
@@ -142,15 +221,20 @@ static void leaf(const struct ref *r, uint64_t d, uint64_t tables, uint64_t va, 
 	a->leaf_bits = a->run_bits = shift;
 	if ((d & D_CONT) && run_at(r, level))
 		a->run_bits += log2_of(run_at(r, level));
-	permissions(r, d, tables, a);
-	a->memory = (unsigned)((d & D_ATTRINDX) >> 2);
-	a->sh = (unsigned)((d & D_SH) >> 8);
+	if (r->regime == REF_S2)
+		permissions_s2(r, d, a);
+	else if (r->regime == REF_EL2)
+		permissions_el2(r, d, tables, a);
+	else
+		permissions(r, d, tables, a);
+	a->memory = (unsigned)((d & (r->regime == REF_S2 ? D_MEMATTR : D_ATTRINDX)) >> 2);
+	a->sh = r->lpa2 ? 3 : (unsigned)((d & D_SH) >> 8);
 	a->software = (unsigned)((d & D_SW) >> 56);
-	a->global = !(d & D_NG);
+	a->global = r->regime == REF_EL1 && !(d & D_NG);
 	a->young = (d & D_AF) != 0;
 	a->writable = (d & D_DBM) != 0;
-	a->dirty = (d & D_SWDIRTY) || ((d & D_DBM) && !(d & D_AP2));
-	a->guarded = (d & D_GP) != 0;
+	a->dirty = (d & D_SWDIRTY) || ((d & D_DBM) && hw_writes(r, d));
+	a->guarded = r->regime != REF_S2 && (d & D_GP);
 }
 
 void ref_translate(const struct ref *r, uint64_t va, struct ref_answer *a)
@@ -158,7 +242,7 @@ void ref_translate(const struct ref *r, uint64_t va, struct ref_answer *a)
 	uint64_t table = r->root, tables = 0;
 
 	memset(a, 0, sizeof(*a));
-	a->level = ref_start_level(r->granule_bits, r->input_bits);
+	a->level = ref_start(r);
 	if ((va - first_va(r)) >> r->input_bits) {
 		a->fault = REF_RANGE;
 		return;
@@ -176,7 +260,7 @@ void ref_translate(const struct ref *r, uint64_t va, struct ref_answer *a)
 		a->raw = d;
 		a->noaccess = !(d & D_VALID) && d >> KIND_SHIFT == KIND_NOACCESS;
 		if (!(d & D_VALID) || (a->level == 3 && !(d & D_TABLE)) ||
-		    (!(d & D_TABLE) && !ref_leaf_level(r->granule_bits, a->level))) {
+		    (!(d & D_TABLE) && !ref_has_leaves(r, a->level))) {
 			a->fault = REF_TRANSLATION;
 			return;
 		}
@@ -280,38 +364,68 @@ static const char *wrong_invalid(struct check *c, uint64_t d)
 	}
 }
 
+/* The bits that a leaf of the regime may have, address and type apart. */
+static uint64_t known_bits(const struct ref *r)
+{
+	const uint64_t all = D_VALID | D_AF | D_DBM | D_CONT | D_SWDIRTY | D_SW;
+	uint64_t sh = r->lpa2 ? 0 : D_SH;
+
+	switch (r->regime) {
+	case REF_EL1:
+		return all | sh | D_ATTRINDX | D_AP1 | D_AP2 | D_NG | D_GP | D_PXN | D_UXN;
+	case REF_EL2:
+		return all | sh | D_ATTRINDX | D_AP1 | D_AP2 | D_GP | D_UXN;
+	default:
+		return all | sh | D_MEMATTR | D_S2R | D_S2W | D_XN1 | (r->xnx ? D_XN0 : 0);
+	}
+}
+
+static const char *wrong_memory(const struct ref *r, uint64_t d)
+{
+	unsigned memattr = (unsigned)((d & D_MEMATTR) >> 2);
+
+	if (!r->lpa2 && ((d & D_SH) >> 8) == 1)
+		return "reserved shareability";
+	if (r->regime != REF_S2)
+		return ((d & D_ATTRINDX) >> 2) > 4 ? "a memory type that MAIR doesn't define" : NULL;
+	/* nGnRnE, nGnRE and non-cacheable; write-back is forced, or both caches' own. */
+	if (memattr == 0 || memattr == 1 || memattr == 5 || memattr == (r->fwb ? 6 : 15) ||
+	    (memattr == 10 && !r->fwb))
+		return NULL;
+	return "a MemAttr that no memory type has";
+}
+
 static const char *wrong_leaf(const struct ref *r, uint64_t d, int level)
 {
 	unsigned shift = ref_shift(r->granule_bits, level);
-	uint64_t known = D_VALID | D_ATTRINDX | D_AP1 | D_AP2 | D_SH | D_AF | D_NG |
-			 BITS(47, shift) | D_GP | D_DBM | D_CONT | D_PXN | D_UXN | D_SWDIRTY |
-			 D_SW;
+	uint64_t known = known_bits(r) | address_bits(r, shift);
+	uint64_t below = BITS(shift - 1, 12) & ~(r->lpa ? BITS(15, 12) : 0);
 
 	if (level == 3)
 		known |= D_TABLE;
-	if (d & BITS(shift - 1, 12))
+	if (d & below)
 		return level == 3 ? "reserved bits below the output address" :
 				    "a misaligned block";
 	if (d & ~known)
 		return "reserved bits of a leaf";
-	if (((d & D_SH) >> 8) == 1)
-		return "reserved shareability";
-	if (((d & D_ATTRINDX) >> 2) > 4)
-		return "a memory type that MAIR doesn't define";
-	if (beyond(r, d & BITS(47, shift)))
+	if (r->regime == REF_EL2 && !(d & D_AP1))
+		return "AP[1] is zero where there is one privilege level";
+	if (wrong_memory(r, d))
+		return wrong_memory(r, d);
+	if (beyond(r, address_of(r, d, shift)))
 		return "an output address beyond output_bits";
-	if (!(d & D_DBM) && !(d & D_AP2))
+	if (!(d & D_DBM) && hw_writes(r, d))
 		return "writable for hardware but not for software";
-	if ((d & D_DBM) && (d & D_AP2) && (d & D_SWDIRTY))
+	if ((d & D_DBM) && !hw_writes(r, d) && (d & D_SWDIRTY))
 		return "writable and dirty, but read-only for hardware";
 	return NULL;
 }
 
 static const char *wrong_table(const struct ref *r, uint64_t d)
 {
-	if (d & (T_PXN | T_UXN | T_AP1 | T_AP2))
+	if (r->regime != REF_S2 && (d & (T_PXN | T_UXN | T_AP1 | T_AP2)))
 		return "permission bits in a table entry";
-	if (d & ~(D_VALID | D_TABLE | BITS(47, r->granule_bits)))
+	if (d & ~(D_VALID | D_TABLE | address_bits(r, r->granule_bits)))
 		return "reserved bits of a table entry";
 	if (beyond(r, next_table(r, d)))
 		return "a table beyond output_bits";
@@ -322,8 +436,8 @@ static const char *wrong_table(const struct ref *r, uint64_t d)
 static const char *wrong_group(const struct ref *r, const uint64_t *d, unsigned n, int level)
 {
 	unsigned shift = ref_shift(r->granule_bits, level);
-	uint64_t address = BITS(47, shift);
-	uint64_t may_differ = address | D_AF | D_AP2 | D_SWDIRTY;
+	uint64_t may_differ = address_bits(r, shift) | D_AF | D_AP2 | D_SWDIRTY;
+	uint64_t first = address_of(r, d[0], shift);
 	unsigned hinted = 0;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -335,12 +449,12 @@ static const char *wrong_group(const struct ref *r, const uint64_t *d, unsigned 
 		return NULL;
 	if (hinted != n)
 		return "a run without the hint in every entry";
-	if ((d[0] & address) & ((BIT(shift) * n) - 1))
+	if (first & ((BIT(shift) * n) - 1))
 		return "a misaligned run";
 	for (unsigned i = 1; i < n; i++) {
 		if ((d[i] & ~may_differ) != (d[0] & ~may_differ))
 			return "a run of unequal attributes";
-		if ((d[i] & address) != (d[0] & address) + i * BIT(shift))
+		if (address_of(r, d[i], shift) != first + i * BIT(shift))
 			return "a run of addresses that don't follow each other";
 	}
 	return NULL;
@@ -366,7 +480,7 @@ static bool check_entry(struct check *c, uint64_t d, uint64_t entry_pa, uint64_t
 				return false;
 			report->empty_tables += empty;
 		}
-	} else if (level == 3 ? !(d & D_TABLE) : !ref_leaf_level(r->granule_bits, level)) {
+	} else if (level == 3 ? !(d & D_TABLE) : !ref_has_leaves(r, level)) {
 		what = "a descriptor type that the level doesn't have";
 	} else {
 		what = wrong_leaf(r, d, level);
@@ -414,7 +528,7 @@ static bool check_table(struct check *c, uint64_t pa, uint64_t va, int level, bo
 bool ref_validate(const struct ref *r, unsigned tolerate, struct ref_report *report)
 {
 	struct check c = { .r = r, .tolerate = tolerate, .report = report };
-	int level = ref_start_level(r->granule_bits, r->input_bits);
+	int level = ref_start(r);
 	uint64_t root_bytes = entries_at(r, level) * 8;
 	bool empty, good;
 

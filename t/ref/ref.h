@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 libpgtable authors */
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A walker of arm64 stage-1 tables (EL1&0) that was written apart from the
- * library and includes nothing of it: it reads raw descriptors through a
- * callback and goes by the architecture alone.  generic.h is its brother for
+ * A walker of arm64 tables, both stages, that was written apart from the library
+ * and includes nothing of it: it reads raw descriptors through a callback and
+ * goes by the architecture alone.  generic.h is its brother for
  * the generic format and uses the same types.
  */
 #ifndef PGT_T_REF_H
@@ -15,6 +15,12 @@
 /* One entry as a number; false: there is no such memory. */
 typedef bool ref_read_fn(void *ctx, uint64_t pa, uint64_t *value);
 
+enum ref_regime {
+	REF_EL1, /* stage 1 of EL1&0 */
+	REF_EL2, /* stage 1 of a regime with one privilege level */
+	REF_S2   /* stage 2 */
+};
+
 struct ref {
 	ref_read_fn *read;
 	void *ctx;
@@ -23,6 +29,14 @@ struct ref {
 	bool upper;    /* the table covers the top of the 64-bit space */
 	bool hw_young; /* the walker sets the access flag */
 	bool hw_dirty; /* the walker sets the dirty state: writable-clean leaves are writable */
+
+	/* arm64 alone; all zero: EL1&0 with addresses of 48 bits. */
+	enum ref_regime regime;
+	bool lpa;      /* 64K: PA[51:48] in bits 15:12 */
+	bool lpa2;     /* 4K and 16K: PA[51:50] in bits 9:8, and no shareability */
+	bool small;    /* input of fewer than 25 bits exists */
+	bool xnx, fwb; /* stage 2 */
+	int levels;    /* stage 2: of tables; 0: the fewest */
 };
 
 enum ref_fault {
@@ -43,8 +57,8 @@ struct ref_answer {
 	unsigned leaf_bits, run_bits;
 	uint64_t raw, entry_pa;
 	bool read[2], write[2], exec[2];
-	unsigned memory;   /* arm64: AttrIndx; generic: the type's number */
-	unsigned sh;       /* as it stands in the entry */
+	unsigned memory;   /* arm64: AttrIndx or MemAttr; generic: the type's number */
+	unsigned sh;       /* as it stands in the entry; 3 where entries have none */
 	unsigned software; /* bits 58:56 on arm64 */
 	bool global, young, writable, dirty, guarded, noaccess;
 };
@@ -81,6 +95,9 @@ unsigned ref_shift(unsigned granule_bits, int level);
 /* Entries of a run at this level, 0 where there are none. */
 unsigned ref_run_entries(unsigned granule_bits, int level);
 bool ref_leaf_level(unsigned granule_bits, int level);
+/* What a walker's tables start with, and where its leaves are. */
+int ref_start(const struct ref *r);
+bool ref_has_leaves(const struct ref *r, int level);
 
 /* The tables seen so far, for walks that must not see one twice. */
 struct ref_seen {

@@ -1,0 +1,55 @@
+/* SPDX-FileCopyrightText: 2026 libpgtable authors */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The other regimes of arm64, and 52-bit addresses, as the random sequences know them. */
+#include <stddef.h>
+#include <pgtable/config.h>
+#include "format.h"
+
+#define BIT(n) (UINT64_C(1) << (n))
+
+#if PGT_HAVE_ARM64
+static const unsigned granules[] = { 12, 14, 16, 0 };
+
+/* What all of them share; stage 2 has DIRTY where stage 1 has its opposite. */
+#define SHARED                                                                                       \
+	.arm64 = true, .defaults = true, .granules = granules, .least_input = 25, .least_output = 32, \
+	.share = 16, .translate = ref_translate, .access = ref_access, .validate = ref_validate,      \
+	.run_entries = ref_run_entries, .leaf_level = ref_leaf_level
+#define ENTRY                                                                                        \
+	.table = 3, .block = 1, .page = 3, .address = UINT64_C(0x0000fffffffff000), .hint = BIT(52),  \
+	.young = BIT(10), .writable = BIT(51), .dirty_too = BIT(55), .software = UINT64_C(7) << 56,   \
+	.sh = UINT64_C(3) << 8, .user_exec = BIT(54)
+#define STAGE1 .entry = { ENTRY, .clean = BIT(7), .memory = UINT64_C(7) << 2 }
+#define STAGE2 .entry = { ENTRY, .dirty = BIT(7), .memory = UINT64_C(15) << 2 }
+#define PLAIN  .input = 48, .output = 48
+#define LARGE  .input = 52, .output = 52, .large = true
+
+static const struct format el2 = { .name = "arm64-el2", .regime = REF_EL2, SHARED, STAGE1, PLAIN };
+static const struct format s2 = { .name = "arm64-s2", .regime = REF_S2, SHARED, STAGE2, PLAIN };
+static const struct format s2_features = {
+	.name = "arm64-s2", .regime = REF_S2, SHARED, STAGE2, PLAIN, .what = " XNX FWB",
+	.features = PGT_FEAT_XNX | PGT_FEAT_FWB,
+};
+static const struct format large = {
+	.name = "arm64", .regime = REF_EL1, .upper = true, SHARED, STAGE1, LARGE, .what = " 52 bits",
+};
+static const struct format el2_large = {
+	.name = "arm64-el2", .regime = REF_EL2, SHARED, STAGE1, LARGE, .what = " 52 bits",
+};
+static const struct format s2_large = {
+	.name = "arm64-s2", .regime = REF_S2, SHARED, STAGE2, LARGE, .what = " 52 bits XNX",
+	.features = PGT_FEAT_XNX,
+};
+/* Input of 16 to 24 bits is of arm64 alone. */
+static const struct format s2_small = {
+	.name = "arm64-s2", .regime = REF_S2, SHARED, STAGE2, PLAIN, .what = " small tables",
+	.features = PGT_FEAT_ST,
+};
+#endif
+
+const struct format *const formats[] = {
+#if PGT_HAVE_ARM64
+	&el2, &s2, &s2_features, &large, &el2_large, &s2_large, &s2_small,
+#endif
+	NULL
+};
