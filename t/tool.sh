@@ -249,6 +249,12 @@ run 1 "translate through both" translate $both "$i/guest.img" 0x401000 0x801004 
 says "0x401000 -> IPA 0x80001000 -> 0xc0001000"
 says "0x801004 -> IPA 0x80201004 -> 0xd0002004"
 says "0x810000: translation fault, level 3, stage 2, IPA 0x80210000"
+off="$both --sctlr=0"
+run 0 "a stage 1 that is off" dump $off "$i/guest.img"
+says "0x0080000000-0x00801fffff      2M 2M        0x00c0000000  rwx rwx normal"
+complains "stage 1 is off"
+run 0 "translate through it" translate $off "$i/guest.img" 0x80000010
+says "0x80000010 -> IPA 0x80000010 -> 0xc0000010  2M block, level 2, rwx rwx"
 run 0 "check of both" check $both "$i/guest.img"
 
 # ---- Bad tables ------------------------------------------------------------------
@@ -324,6 +330,13 @@ while test $n -lt 232; do
 	n=$((n + 3))
 done
 check "ELF headers with a byte spoilt" test $bad = 0
+
+# A file that becomes shorter while it is read: the message has its name.
+cp "$i/ram.img" "$i/shrinks"
+{ echo 0x400000; sleep 1; : >"$i/shrinks"; echo 0x600000; } |
+	timeout 60 $tool translate "$regs" --image "$i/shrinks" - >"$tmp/out" 2>"$tmp/err"
+check "an image that becomes shorter: exit status" test $? = 2
+complains "shrinks: can't be read at byte"
 
 # ---- Bad registers ---------------------------------------------------------------
 run 2 "no registers" dump "$i/ram.img"

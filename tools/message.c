@@ -137,8 +137,8 @@ const char *size_text(char text[SIZE_TEXT], uint64_t bytes)
 		snprintf(text, SIZE_TEXT, "%" PRIu64 "%.*s", rest, unit > 0, units + unit);
 		return text;
 	}
-	/* Exact it would be too long to read. */
-	for (; bytes >> (10 * large) >= 1024; large++)
+	/* Exact it would be too long to read. What would be rounded to 1024 is 1 of the next. */
+	for (; bytes >> (10 * large) >= 1023; large++)
 		;
 	snprintf(text, SIZE_TEXT, "%.1f%c", (double)bytes / (double)(UINT64_C(1) << (10 * large)), units[large]);
 	return text;

@@ -165,7 +165,8 @@ static uint64_t damaged(struct reading *r)
 		range.level = 3;
 	} else if (to.fault == PGT_FAULT_EXTERNAL) {
 		range.level = to.level - 1;
-		range.what = "an entry that leads outside the image";
+		range.what = s->tables->second ? "an entry that leads to what stage 2 doesn't map, or outside the image" :
+						 "an entry that leads outside the image";
 		range.has_where = true;
 		range.where = s->tables->missed_pa;
 	} else {

@@ -108,6 +108,23 @@ static void open_first(struct space *space, int half, bool lone)
 		     registers_root_name(&space->stages.s1, half));
 }
 
+struct section space_second(struct space *space)
+{
+	struct section s = describe(space->second, &space->physical,
+				    registers_root_name(&space->stages.s2, PGT_ARM64_LOWER));
+
+	s.second = true;
+	return s;
+}
+
+/* Stage 1 is off: what is left. */
+static void second_alone(struct space *space)
+{
+	warn("stage 1 is off; stage 2 alone is shown");
+	space->sections[space->count++] = space_second(space);
+	space->second = NULL;
+}
+
 void space_open(struct space *space, const struct registers *r, char *const *images, size_t count, int half)
 {
 	space_open_image(space, r, images, count);
@@ -117,17 +134,10 @@ void space_open(struct space *space, const struct registers *r, char *const *ima
 		open_first(space, PGT_ARM64_LOWER, half == PGT_ARM64_LOWER);
 	if (space->stages.first && space->stages.s1.regime == PGT_ARM64_EL1 && half != PGT_ARM64_LOWER)
 		open_first(space, PGT_ARM64_UPPER, half == PGT_ARM64_UPPER);
+	if (space->count == 0 && space->second && half < 0)
+		second_alone(space);
 	if (space->count == 0)
 		fail("the registers turn all translation off (SCTLR.M, or EPD0 and EPD1 in TCR)");
-}
-
-struct section space_second(struct space *space)
-{
-	struct section s = describe(space->second, &space->physical,
-				    registers_root_name(&space->stages.s2, PGT_ARM64_LOWER));
-
-	s.second = true;
-	return s;
 }
 
 void space_close(struct space *space)

@@ -140,6 +140,11 @@ static void tooltip(const struct range *range)
 	printf("</title>");
 }
 
+static bool text_fits(const char *text, double width)
+{
+	return 6.2 * (double)strlen(text) < width;
+}
+
 static void draw_range(const struct pen *pen, const struct range *range, double width)
 {
 	char size[SIZE_TEXT];
@@ -152,7 +157,7 @@ static void draw_range(const struct pen *pen, const struct range *range, double 
 	printf("<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" class=\"edge\"/></g>\n", pen->x, pen->y,
 	       width, BAND + SIZES);
 	size_text(size, range->len);
-	if (width >= 24 && size[0] && !size[5])
+	if (text_fits(size, width))
 		text_at(pen->x + width / 2, pen->y + 17, dark(range) ? "in light" : "in", "%s", size);
 }
 
@@ -162,7 +167,7 @@ static void draw_hole(const struct pen *pen, uint64_t bytes, double width)
 
 	printf("<g><title>hole of %s</title><line x1=\"%.2f\" y1=\"%.1f\" x2=\"%.2f\" y2=\"%.1f\" class=\"hole\"/></g>\n",
 	       size_text(size, bytes), pen->x, pen->y + BAND - 2, pen->x + width, pen->y + BAND - 2);
-	if (width >= 26)
+	if (text_fits(size, width))
 		text_at(pen->x + width / 2, pen->y + BAND - 7, "gap", "%s", size);
 }
 
@@ -270,7 +275,10 @@ static void legend(double y)
 {
 	static const struct {
 		const char *fill, *name;
-	} sizes[] = { { "#444444", "blocks" }, { "url(#run)", "runs (contiguous hint)" }, { "url(#page)", "pages" } };
+	} sizes[] = {
+		{ "#444444", "blocks" }, { "url(#run)", "runs (contiguous hint)" }, { "url(#page)", "pages" },
+		{ "#111111", "damaged" },
+	};
 	double x = 20;
 
 	for (int i = 0; i < KINDS; i++) {
@@ -288,13 +296,14 @@ static void legend(double y)
 		x += 50 + 7 * (double)strlen(kind_name((enum kind)i));
 	}
 	x = 20;
-	for (int i = 0; i < 3; i++, x += 150) {
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		rect(x, y + 24, 16, SIZES, sizes[i].fill);
 		text_at(x + 21, y + 32, "key", "%s", sizes[i].name);
+		x += 50 + 7 * (double)strlen(sizes[i].name);
 	}
 	printf("<line x1=\"%.0f\" y1=\"%.0f\" x2=\"%.0f\" y2=\"%.0f\" class=\"hole\"/>\n", x, y + 28, x + 16, y + 28);
 	text_at(x + 21, y + 32, "key", "hole");
-	text_at(x + 150, y + 32, "key", "widths grow with the logarithm of the size; addresses are those of a row's first byte");
+	text_at(x + 90, y + 32, "key", "widths grow with the logarithm of the size; addresses are those of a row's first byte");
 }
 
 struct svg *svg_begin(const char *image)

@@ -65,12 +65,18 @@ static void print_fault(const struct translate *t, uint64_t va, const struct pgt
 
 static void print(const struct translate *t, uint64_t va, const struct pgt_translation *to)
 {
-	struct range range = { .attr = to->attr, .state = RANGE_LEAF, .second = !t->space.stages.first };
+	const struct stages *s = &t->space.stages;
+	/* With stage 1 off it is stage 2 that permits. */
+	struct range range = {
+		.attr = to->attr,
+		.state = RANGE_LEAF,
+		.second = s->second && !(s->first && (s->s1.sctlr & 1)),
+	};
 	struct rights rights = rights_of(&range);
 	char size[SIZE_TEXT], others[WORDS_TEXT];
 
 	printf("0x%" PRIx64 " -> ", va);
-	if (t->space.stages.first && t->space.stages.second)
+	if (s->first && s->second)
 		printf("IPA 0x%" PRIx64 " -> ", to->ipa);
 	printf("%s0x%" PRIx64 "%s", color(COLOR_BOLD), to->pa, color(COLOR_OFF));
 	if (to->leaf_bits == 0 || to->leaf_bits >= 64) {

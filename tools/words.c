@@ -49,7 +49,7 @@ struct rights rights_of(const struct range *range)
 		return r;
 	r.privileged[0] = (attr & PGT_READ) || !range->second ? 'r' : '-';
 	r.privileged[1] = attr & PGT_WRITE ? 'w' : '-';
-	r.privileged[2] = (attr & PGT_EXEC) && !((attr & PGT_USER) && (attr & PGT_WRITE)) ? 'x' : '-';
+	r.privileged[2] = (attr & PGT_EXEC) && (range->second || !(attr & PGT_USER) || !(attr & PGT_WRITE)) ? 'x' : '-';
 	r.user[0] = user && (attr & PGT_READ) ? 'r' : '-';
 	r.user[1] = user && (attr & PGT_WRITE) ? 'w' : '-';
 	r.user[2] = attr & PGT_UEXEC ? 'x' : '-';
