@@ -148,14 +148,9 @@ PGT_INLINE unsigned change_leaves(struct call *c, const struct pgt_walk *w, int 
 }
 
 /* The state of a run: any member's counts for all. */
-PGT_INLINE uint64_t change_gather(struct call *c, const struct pgt_entry *e, unsigned members)
+PGT_INLINE uint64_t change_gather(struct call *c, const struct pgt_entry *e, unsigned members, int level)
 {
-	uint64_t state = 0;
-
-	for (unsigned i = 0; i < members; i++)
-		state |= arch_state(entry_load(e + i));
-	tally(c)->reads += members;
-	return state;
+	return arch_gather(c->t, e, members, level, &tally(c)->reads);
 }
 
 /* Changes a whole run, which keeps the hint. Its members end with one state. */
@@ -187,9 +182,9 @@ static void change_run(struct call *c, const struct pgt_walk *w, unsigned i, uns
 }
 
 /* Gives the members of a run, each of which was changed as it stood, one state. */
-static void change_join(struct call *c, struct pgt_entry *e, unsigned members, struct changed *ch)
+static void change_join(struct call *c, struct pgt_entry *e, unsigned members, int level, struct changed *ch)
 {
-	uint64_t state = change_gather(c, e, members);
+	uint64_t state = change_gather(c, e, members, level);
 
 	for (unsigned k = 0; k < members; k++) {
 		uint64_t raw = entry_load(e + k);
@@ -209,7 +204,7 @@ PGT_INLINE unsigned change_runs(struct call *c, const struct pgt_walk *w, int le
 
 	done = change_batch(c, e, level, i, end, true, m, ch, &one_state) & ~(members - 1);
 	for (unsigned k = 0; k < done && !one_state; k += members)
-		change_join(c, e + i + k, members, ch);
+		change_join(c, e + i + k, members, level, ch);
 	if (done)
 		return i + done;
 	change_run(c, w, i, members, m, ch);
@@ -220,7 +215,7 @@ PGT_INLINE unsigned change_runs(struct call *c, const struct pgt_walk *w, int le
 static void change_fold(struct call *c, struct pgt_entry *e, unsigned members, int level, uint64_t begin)
 {
 	const struct pgt *t = c->t;
-	uint64_t size = level_mask(t, level) + 1, state = change_gather(c, e, members), first = entry_load(e);
+	uint64_t size = level_mask(t, level) + 1, state = change_gather(c, e, members, level), first = entry_load(e);
 
 	if (!arch_valid(first))
 		return;
@@ -254,7 +249,7 @@ static void change_run_plain(struct call *c, const struct pgt_walk *w, unsigned 
 		uint64_t raw = entry_load(e + k);
 
 		if (!unfolded)
-			raw = arch_add_state(raw, change_gather(c, e, members));
+			raw = arch_add_state(raw, change_gather(c, e, members, w->level));
 		if (!unfolded && arch_modify(t, raw, w->level, m) != raw) {
 			cut_find(&cut, c, &at, entry_load(e));
 			cut_break(c, &cut);
@@ -282,7 +277,7 @@ PGT_INLINE unsigned change_unit(const struct pgt *t, const struct pgt_walk *w, u
 PGT_INLINE unsigned change_units(struct call *c, const struct pgt_walk *w, int level, unsigned i, unsigned n,
 				 unsigned members, uint64_t raw, const struct modify *m, struct changed *ch)
 {
-	if (members > 1 && arch_runs_in_place())
+	if (members > 1 && arch_batch_length(c->t, raw, level) == members)
 		return change_runs(c, w, level, i, n, members, m, ch);
 	/* A run that was broken to change it is made again as it will be, at once. */
 	if (members > 1 && arch_broken(raw))

@@ -7,30 +7,16 @@
 #include "change.h"
 #include "read.h"
 
-/* Every member that lacks what hardware would have set gets it. They are
- * compared as they stand: a walker that doesn't set them itself needs each.
- * False where a leaf is gone that was there. */
+/* Gives the leaf or run the state; false where it is gone. */
 static bool fault_fix(struct call *c, const struct cut *cut, uint64_t state)
 {
-	struct modify m = { .set = state };
+	int written = arch_fix_access(c->t, cut->e, cut->members, cut->level, state, &tally(c)->rmws);
 
-	arch_modify_prepare(c->t, &m);
-	for (unsigned i = 0; i < cut->members; i++) {
-		struct pgt_entry *e = cut->e + i;
-		uint64_t raw = entry_load(e), new;
-
-		tally(c)->reads++;
-		if (arch_modify(c->t, raw, cut->level, &m) == raw)
-			continue;
-		do {
-			if (arch_kind(c->t, raw, cut->level) != KIND_LEAF)
-				return false;
-			new = arch_modify(c->t, raw, cut->level, &m);
-			tally(c)->rmws++;
-		} while (!entry_compare_swap(e, &raw, new));
-		tally(c)->changed++;
-		gather_wrote(c, e, 1);
-	}
+	tally(c)->reads += cut->members;
+	if (written <= 0)
+		return written == 0;
+	tally(c)->changed += (unsigned)written;
+	gather_wrote(c, cut->e, cut->members);
 	return true;
 }
 

@@ -92,7 +92,7 @@ static int harvest_edges(struct harvest *h, struct cut cut[2], struct need *need
 
 	for (unsigned i = 0; i < 2 && status == PGT_OK; i++) {
 		bool leaf = cut_any(&cut[i]) && arch_kind(c->t, cut[i].raw, cut[i].level) == KIND_LEAF;
-		uint64_t state = leaf ? change_gather(c, cut[i].e, cut[i].members) : 0;
+		uint64_t state = leaf ? change_gather(c, cut[i].e, cut[i].members, cut[i].level) : 0;
 
 		if (!(state & h->what & PGT_DIRTY) || (c->flags & (PGT_PEEK | PGT_NO_SPLIT)))
 			cut[i].leaf = cut[i].run = false;

@@ -219,25 +219,16 @@ static unsigned move_take(struct move *m, const struct pgt_walk *w, uint64_t raw
 	bool leaf = arch_kind(t, raw, w->level) == KIND_LEAF;
 	unsigned members = leaf ? run_entries(t, raw, w->level) : 1;
 	struct pgt_entry *e = walk_entry(w);
-	uint64_t bytes, state = 0, old = raw;
+	uint64_t bytes, state;
 
 	if (members > walk_count(w) || walk_index(w) % members)
 		members = 1;
-	for (unsigned i = 0; i < members; i++) {
-		uint64_t was = arch_valid(raw) ? entry_exchange(e + i, 0) : entry_load(e + i);
-
-		if (!arch_valid(raw))
-			entry_store(e + i, 0);
-		if (i == 0)
-			old = was;
-		state |= leaf ? arch_state(was) : 0;
-	}
-	tally(c)->rmws += arch_valid(raw) ? members : 0;
+	state = arch_take(t, e, members, &tally(c)->rmws);
 	bytes = (uint64_t)members << level_shift(t, w->level);
 	if (arch_valid(raw))
 		gather_leaves(c, w->next, w->next + (bytes - 1), w->level, arch_global(c->t, raw));
-	batch_add(m, leaf ? arch_add_state(arch_place(t, old, w->level, 0, false), state) : old,
-		  leaf ? arch_pa(t, old, w->level) : 0, !leaf, w->level, w->next + m->delta, bytes);
+	batch_add(m, leaf ? arch_add_state(arch_place(t, raw, w->level, 0, false), state) : raw,
+		  leaf ? arch_pa(t, raw, w->level) : 0, !leaf, w->level, w->next + m->delta, bytes);
 	return members;
 }
 

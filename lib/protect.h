@@ -202,7 +202,7 @@ static bool protect_changes(struct protect *p, const struct cut *cut)
 	if (!cut_any(cut) || arch_kind(t, cut->raw, cut->level) != KIND_LEAF)
 		return false;
 	/* The state of any member counts for all. */
-	raw = arch_add_state(cut->raw, change_gather(p->c, cut->e, cut->members));
+	raw = arch_add_state(cut->raw, change_gather(p->c, cut->e, cut->members, cut->level));
 	if (!p->ask || arch_writable(raw))
 		return arch_modify(t, raw, cut->level, &p->m) != raw;
 	if (arch_modify(t, raw, cut->level, &p->no_write) != raw)

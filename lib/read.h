@@ -20,18 +20,11 @@ static inline uint64_t read_inherited(const struct pgt_walk *w)
 /* Young and dirty of a leaf: any member of its run counts. */
 static inline uint64_t read_state(const struct pgt_walk *w, uint64_t raw)
 {
-	const struct pgt *t = w->t;
-	unsigned members = 1u << t->run_bits[w->level + 1];
-	const struct pgt_entry *e = walk_entry(w) - walk_index(w) % members;
-	uint64_t state = arch_state(raw);
+	unsigned members = 1u << w->t->run_bits[w->level + 1];
+	uint64_t reads = 0;
 
-	for (unsigned i = 0; i < members && state != (PGT_YOUNG | PGT_DIRTY); i++) {
-		uint64_t member = entry_load(e + i);
-
-		if (arch_kind(t, member, w->level) == KIND_LEAF && arch_run(member))
-			state |= arch_state(member);
-	}
-	return state;
+	return arch_state(raw) |
+	       arch_gather(w->t, walk_entry(w) - walk_index(w) % members, members, w->level, &reads);
 }
 
 /* The entry raw, which the walk stands before; not a table. */

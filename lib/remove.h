@@ -56,19 +56,17 @@ static void clear_unseen(struct call *c, const struct pgt_walk *w, unsigned n)
 	gather_wrote(c, e, n);
 }
 
-/* Clears the n members of a run, or one leaf or token, by exchange: what the
- * exchange returns is the final state, and any member's counts for all. */
+/* Clears the n members of a run, or one leaf or token, of which any member's
+ * state counts for all. */
 static void clear_told(struct call *c, const struct pgt_walk *w, unsigned n, uint64_t raw)
 {
 	const struct pgt *t = c->t;
 	struct pgt_entry *e = walk_entry(w);
-	uint64_t size = level_mask(t, w->level) + 1, begin = w->next, state = 0;
+	uint64_t size = level_mask(t, w->level) + 1, begin = w->next, state;
 	uint64_t pa = arch_pa(t, raw, w->level);
 	bool leaf = arch_kind(t, raw, w->level) == KIND_LEAF;
 
-	for (unsigned i = 0; i < n; i++)
-		state |= arch_state(entry_exchange(e + i, 0));
-	tally(c)->rmws += n;
+	state = arch_take(t, e, n, &tally(c)->rmws);
 	gather_wrote(c, e, n);
 	for (unsigned i = 0; i < n; i++, begin += size) {
 		uint64_t member = raw;

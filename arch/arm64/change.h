@@ -183,10 +183,50 @@ PGT_INLINE bool arch_settled(const struct pgt *t, uint64_t raw)
 
 #ifndef PGT_PLAIN_HOOKS
 
-#define arch_runs_in_place arch_runs_in_place
-PGT_INLINE bool arch_runs_in_place(void)
+#define arch_batch_length arch_batch_length
+/* A run is changed as it stands: the hint stays. */
+PGT_INLINE unsigned arch_batch_length(const struct pgt *t, uint64_t raw, int level)
 {
-	return true;
+	return arch_run(raw) ? 1u << t->run_bits[level + 1] : 1;
+}
+
+#define arch_gather arch_gather
+/* The state of a run, or of one leaf; no more is read than it takes to know it. */
+PGT_INLINE uint64_t arch_gather(const struct pgt *t, const struct pgt_entry *e, unsigned members, int level,
+				uint64_t *reads)
+{
+	uint64_t state = 0;
+	unsigned i;
+
+	for (i = 0; i < members && state != (PGT_YOUNG | PGT_DIRTY); i++) {
+		uint64_t raw = entry_load(e + i);
+
+		if (arch_kind(t, raw, level) == KIND_LEAF && (members == 1 || arch_run(raw)))
+			state |= arch_state(raw);
+	}
+	*reads += i;
+	return state;
+}
+
+#define arch_take arch_take
+/* Empties n entries, a run or one leaf or token, and says which state they had,
+ * were they leaves.  Hardware can't write what is settled or invalid. */
+PGT_INLINE uint64_t arch_take(const struct pgt *t, struct pgt_entry *e, unsigned n, uint64_t *rmws)
+{
+	uint64_t state = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t raw = entry_load(e + i);
+
+		if (!arch_valid(raw) || arch_settled(t, raw)) {
+			entry_store(e + i, 0);
+		} else {
+			raw = entry_exchange(e + i, 0);
+			++*rmws;
+		}
+		state |= arch_state(raw);
+	}
+	return state;
 }
 
 #define arch_blocks_in_place arch_blocks_in_place

@@ -12,11 +12,82 @@
 #include "dirty.h"
 #include "entry.h"
 
-#ifndef arch_runs_in_place
-/* Whether all members of a run can be changed while they keep the hint. */
-PGT_INLINE bool arch_runs_in_place(void)
+#ifndef arch_batch_length
+/* How many entries are changed as one with the leaf raw while they keep the hint.
+ * The plain way: one; a run is unfolded first and folded after. */
+PGT_INLINE unsigned arch_batch_length(const struct pgt *t, uint64_t raw, int level)
 {
-	return false;
+	(void)t, (void)raw, (void)level;
+	return 1;
+}
+#endif
+
+#ifndef arch_gather
+/*
+ * The state of a run of so many members, or of one leaf: what any member has
+ * counts for all.  Adds to *reads.  A member that carries no hint (any more) is
+ * none: readers meet runs that are being unfolded.
+ */
+PGT_INLINE uint64_t arch_gather(const struct pgt *t, const struct pgt_entry *e, unsigned members, int level,
+				uint64_t *reads)
+{
+	uint64_t state = 0;
+
+	for (unsigned i = 0; i < members; i++) {
+		uint64_t raw = entry_load(e + i);
+
+		if (arch_kind(t, raw, level) == KIND_LEAF && (members == 1 || arch_run(raw)))
+			state |= arch_state(raw);
+	}
+	*reads += members;
+	return state;
+}
+#endif
+
+#ifndef arch_take
+/* Empties n entries, a run or one leaf or token, and says which state they had,
+ * were they leaves: what the exchange returned is final. Adds to *rmws. */
+PGT_INLINE uint64_t arch_take(const struct pgt *t, struct pgt_entry *e, unsigned n, uint64_t *rmws)
+{
+	uint64_t state = 0;
+
+	(void)t;
+	for (unsigned i = 0; i < n; i++)
+		state |= arch_state(entry_exchange(e + i, 0));
+	*rmws += n;
+	return state;
+}
+#endif
+
+#ifndef arch_fix_access
+/*
+ * After a fault: each member that lacks some of the state gets it, compared raw as
+ * it stands, for a walker that sets nothing itself needs each; by compare-and-swap,
+ * so that none is ever inaccessible.  How many were written; -1 where a leaf is
+ * gone that was there.  Adds to *rmws.
+ */
+static inline int arch_fix_access(const struct pgt *t, struct pgt_entry *e, unsigned members, int level,
+				  uint64_t state, uint64_t *rmws)
+{
+	int written = 0;
+
+	for (unsigned i = 0; i < members; i++) {
+		uint64_t raw = entry_load(e + i), new;
+
+		for (;;) {
+			if (arch_kind(t, raw, level) != KIND_LEAF)
+				return -1;
+			new = arch_add_state(raw, state);
+			if (new == raw)
+				break;
+			++*rmws;
+			if (entry_compare_swap(e + i, &raw, new)) {
+				written++;
+				break;
+			}
+		}
+	}
+	return written;
 }
 #endif
 
