@@ -9,13 +9,17 @@ t_qemu_linux_compare_LDADD = libpgtable.la
 t_qemu_linux_compare_LDFLAGS = $(t_ldflags)
 # The first of them is a test of 'make check' too, once its kernel is there.
 TESTS += t/qemu/linux/linux.sh
-t/qemu/linux/linux.log: t/qemu/linux/compare$(EXEEXT)
+linux_programs = t/qemu/linux/compare$(EXEEXT)
+if TOOLS
+linux_programs += t/pgtable$(EXEEXT)
+endif
+t/qemu/linux/linux.log: $(linux_programs)
 EXTRA_DIST += t/qemu/linux/capture.sh t/qemu/linux/demo.sh t/qemu/linux/fetch.sh t/qemu/linux/linux.sh \
 	t/qemu/linux/guest.S t/qemu/linux/guest.h t/qemu/linux/init.c t/qemu/linux/truth.c \
 	t/qemu/linux/truth.h t/qemu/linux/vmm.c t/qemu/linux/vmm.h
 
 phony += check-linux
-check-linux: t/qemu/linux/compare$(EXEEXT)
+check-linux: $(linux_programs)
 	@$(AM_TESTS_ENVIRONMENT) CI='$(CI)' KEEP='$(KEEP)' \
 	$(SHELL) $(top_srcdir)/t/qemu/linux/linux.sh $(or $(LINUX),--all)
 
