@@ -523,6 +523,321 @@ static void test_rights(void)
 	   "generic: an inaccessible leaf is a translation fault");
 }
 
+/* ---- The other regimes of arm64, and 52 bits of address --------------------- */
+
+#define LPA   1u
+#define LPA2  2u
+#define XNX   4u
+#define FWB   8u
+#define SMALL 16u
+
+/* All memory is that much higher. */
+static uint64_t high;
+
+static bool read_high(void *ctx, uint64_t pa, uint64_t *value)
+{
+	return pa >= high && read_memory(ctx, pa - high, value);
+}
+
+/* Leaves without an address: all access but execution, dirty, write-back. */
+static uint64_t regime_leaf(void)
+{
+	uint64_t sh = walker.lpa2 ? 0 : UINT64_C(3) << 8, all = B(51) | B(54) | B(10) | sh;
+
+	if (walker.regime == REF_S2) /* MemAttr, S2AP */
+		return all | (walker.fwb ? UINT64_C(6) << 2 : UINT64_C(15) << 2) | B(6) | B(7);
+	return all | B(6) | (walker.regime == REF_EL1 ? B(53) | B(11) : 0);
+}
+
+static uint64_t regime_address(uint64_t pa)
+{
+	if (walker.lpa)
+		return (pa & UINT64_C(0xffffffff0000)) | (pa >> 48 & 15) << 12;
+	if (walker.lpa2)
+		return (pa & UINT64_C(0x3fffffffff000)) | (pa >> 50 & 3) << 8;
+	return pa;
+}
+
+/* A spine through index 1, and a leaf at index 3 of the last level. */
+static void build_regime(enum ref_regime regime, unsigned flags, unsigned granule, unsigned input)
+{
+	memset(memory, 0, sizeof(memory));
+	tables_used = 0;
+	walker = (struct ref){ .read = read_high, .granule_bits = granule, .input_bits = input,
+			       .output_bits = flags & (LPA | LPA2) ? 52 : 48, .regime = regime,
+			       .lpa = flags & LPA, .lpa2 = flags & LPA2, .xnx = flags & XNX,
+			       .fwb = flags & FWB, .small = flags & SMALL };
+	high = flags & (LPA | LPA2) ? UINT64_C(0xf) << 48 : 0;
+	start = ref_start(&walker);
+	for (int l = start; l <= 3; l++)
+		at_level[l + 1] = new_table();
+	walker.root = high + table_of(start);
+	for (int l = start; l < 3; l++)
+		*entry_at(table_of(l), 1) = regime_address(high + table_of(l + 1)) | 3;
+	*entry_at(table_of(3), 3) = regime_leaf() | regime_address(high | B(46)) | 3;
+}
+
+static void expect_refusal(int level, uint64_t index, const char *want, const char *what)
+{
+	struct ref_report report;
+	bool good = ref_validate(&walker, 0, &report);
+
+	if (!want)
+		ok(good, "%s: accepted", what);
+	else
+		ok(!good && strstr(report.what, want) && report.level == level &&
+		   report.entry_pa == high + table_of(level) + index * 8, "%s: %s", what, want);
+	if (!good)
+		note("refused for '%s'", report.what);
+}
+
+static const struct {
+	const char *what;
+	enum ref_regime regime;
+	unsigned flags, granule;
+	uint64_t clear, set;
+	const char *want; /* NULL: it is accepted */
+} leaf_rules[] = {
+	{ "EL2, as it should be", REF_EL2, 0, 12, 0, 0, NULL },
+	{ "EL2, AP[1] zero", REF_EL2, 0, 12, B(6), 0, "AP[1] is zero" },
+	{ "EL2, nG", REF_EL2, 0, 12, 0, B(11), "reserved bits of a leaf" },
+	{ "EL2, PXN", REF_EL2, 0, 12, 0, B(53), "reserved bits of a leaf" },
+	{ "EL2, guarded", REF_EL2, 0, 12, 0, B(50), NULL },
+	{ "EL1, AP[1] zero", REF_EL1, 0, 12, B(6), 0, NULL },
+	{ "stage 2, as it should be", REF_S2, 0, 12, 0, 0, NULL },
+	{ "stage 2, bit 11", REF_S2, 0, 12, 0, B(11), "reserved bits of a leaf" },
+	{ "stage 2, bit 50", REF_S2, 0, 12, 0, B(50), "reserved bits of a leaf" },
+	{ "stage 2, XN[0]", REF_S2, 0, 12, 0, B(53), "reserved bits of a leaf" },
+	{ "stage 2, XN[0] with FEAT_XNX", REF_S2, XNX, 12, 0, B(53), NULL },
+	{ "stage 2, bit 59", REF_S2, 0, 12, 0, B(59), "reserved bits of a leaf" },
+	{ "stage 2, bit 63", REF_S2, 0, 12, 0, B(63), "reserved bits of a leaf" },
+	{ "stage 2, no access", REF_S2, 0, 12, B(6) | B(7) | B(51), 0, NULL },
+	{ "stage 2, writable for hardware alone", REF_S2, 0, 12, B(51), 0, "not for software" },
+	{ "stage 2, dirty and not writable for hardware", REF_S2, 0, 12, B(7), B(55),
+	  "read-only for hardware" },
+	{ "stage 2, clean", REF_S2, 0, 12, B(7), 0, NULL },
+	{ "stage 2, shareability", REF_S2, 0, 12, B(9), 0, "reserved shareability" },
+	{ "stage 2, MemAttr 0", REF_S2, 0, 12, UINT64_C(15) << 2, 0, NULL },
+	{ "stage 2, MemAttr 1", REF_S2, 0, 12, UINT64_C(14) << 2, 0, NULL },
+	{ "stage 2, MemAttr 4", REF_S2, 0, 12, UINT64_C(11) << 2, 0, "MemAttr" },
+	{ "stage 2, MemAttr 5", REF_S2, 0, 12, UINT64_C(10) << 2, 0, NULL },
+	{ "stage 2, MemAttr 6", REF_S2, 0, 12, UINT64_C(9) << 2, 0, "MemAttr" },
+	{ "stage 2, MemAttr 8", REF_S2, 0, 12, UINT64_C(7) << 2, 0, "MemAttr" },
+	{ "stage 2, MemAttr 10", REF_S2, 0, 12, UINT64_C(5) << 2, 0, NULL },
+	{ "FEAT_FWB, MemAttr 6", REF_S2, FWB, 12, 0, 0, NULL },
+	{ "FEAT_FWB, MemAttr 7", REF_S2, FWB, 12, 0, UINT64_C(1) << 2, "MemAttr" },
+	{ "FEAT_FWB, MemAttr 15", REF_S2, FWB, 12, 0, UINT64_C(15) << 2, "MemAttr" },
+	{ "FEAT_FWB, MemAttr 10", REF_S2, FWB, 12, UINT64_C(4) << 2, UINT64_C(8) << 2, "MemAttr" },
+	{ "4K, bit 48", REF_EL1, 0, 12, 0, B(48), "reserved bits of a leaf" },
+	{ "4K LPA2, bits 49 and 48", REF_EL1, LPA2, 12, B(48) | B(49), 0, NULL },
+	{ "4K LPA2, bits 9:8 are 01", REF_EL1, LPA2, 12, B(9), B(8), NULL },
+	{ "4K LPA2, stage 2", REF_S2, LPA2, 12, 0, 0, NULL },
+	{ "16K LPA2", REF_EL2, LPA2, 14, 0, 0, NULL },
+	{ "16K LPA2, bit 12", REF_EL2, LPA2, 14, 0, B(12), "below the output address" },
+	{ "64K, bit 12", REF_EL1, 0, 16, 0, B(12), "below the output address" },
+	{ "64K LPA, bits 15:12", REF_EL1, LPA, 16, 0, UINT64_C(0xf000), NULL },
+	{ "64K LPA, bit 48", REF_EL1, LPA, 16, 0, B(48), "reserved bits of a leaf" },
+	{ "64K LPA, bit 49", REF_S2, LPA, 16, 0, B(49), "reserved bits of a leaf" },
+	{ "64K LPA, shareability", REF_S2, LPA, 16, B(9), 0, "reserved shareability" },
+};
+
+static void test_leaf_rules(void)
+{
+	for (unsigned i = 0; i < sizeof(leaf_rules) / sizeof(*leaf_rules); i++) {
+		uint64_t *d;
+
+		build_regime(leaf_rules[i].regime, leaf_rules[i].flags, leaf_rules[i].granule, 42);
+		d = entry_at(table_of(3), 3);
+		*d = (*d & ~leaf_rules[i].clear) | leaf_rules[i].set;
+		expect_refusal(3, 3, leaf_rules[i].want, leaf_rules[i].what);
+	}
+	/* What doesn't fit in the output is refused from the split bits too. */
+	static const unsigned flags[3] = { LPA2, LPA2, LPA };
+	for (unsigned i = 0; i < 3; i++)
+		for (unsigned bit = 48; bit < 52; bit++) {
+			struct ref_answer a;
+			uint64_t *d;
+
+			build_regime(REF_EL1, flags[i], 12 + 2 * i, 42);
+			d = entry_at(table_of(3), 3);
+			*d = regime_leaf() | regime_address(B(bit)) | 3;
+			ref_translate(&walker, va_of(3, 3), &a);
+			ok(a.fault == REF_NONE && a.pa == B(bit), "%u: PA bit %u is found", 12 + 2 * i, bit);
+			/* Tables beyond it come first. */
+			walker.output_bits = bit;
+			high = 0;
+			walker.root = table_of(start);
+			for (int l = start; l < 3; l++)
+				*entry_at(table_of(l), 1) = table_of(l + 1) | 3;
+			expect_refusal(3, 3, "beyond output_bits", "a leaf");
+			ref_translate(&walker, va_of(3, 3), &a);
+			ok(a.fault == REF_ADDRESS_SIZE && a.level == 3, "... and no hardware goes there");
+			*entry_at(table_of(2), 1) |= regime_address(B(bit));
+			expect_refusal(2, 1, "table beyond output_bits", "a table");
+			ref_translate(&walker, va_of(3, 3), &a);
+			ok(a.fault == REF_ADDRESS_SIZE && a.level == 2, "... nor there");
+		}
+}
+
+static const struct {
+	const char *what;
+	enum ref_regime regime;
+	unsigned flags, granule;
+	uint64_t set;
+	const char *want;
+} table_rules[] = {
+	{ "EL2, XNTable", REF_EL2, 0, 12, B(60), "permission bits in a table" },
+	{ "EL2, APTable", REF_EL2, 0, 12, B(62), "permission bits in a table" },
+	{ "stage 2, bit 59", REF_S2, 0, 12, B(59), "reserved bits of a table" },
+	{ "stage 2, bit 60", REF_S2, 0, 12, B(60), "reserved bits of a table" },
+	{ "stage 2, bit 61", REF_S2, 0, 12, B(61), "reserved bits of a table" },
+	{ "stage 2, bit 62", REF_S2, 0, 12, B(62), "reserved bits of a table" },
+	{ "stage 2, bit 63", REF_S2, 0, 12, B(63), "reserved bits of a table" },
+	{ "stage 2, bit 10", REF_S2, 0, 12, B(10), "reserved bits of a table" },
+	{ "4K, bit 8", REF_EL1, 0, 12, B(8), "reserved bits of a table" },
+	{ "4K, bit 49", REF_EL1, 0, 12, B(49), "reserved bits of a table" },
+	{ "64K, bit 13", REF_EL1, 0, 16, B(13), "reserved bits of a table" },
+	{ "64K LPA, bit 48", REF_EL1, LPA, 16, B(48), "reserved bits of a table" },
+	{ "64K LPA, bit 9", REF_S2, LPA, 16, B(9), "reserved bits of a table" },
+	{ "16K LPA2, bit 13", REF_S2, LPA2, 14, B(13), "reserved bits of a table" },
+};
+
+static void test_table_rules(void)
+{
+	for (unsigned i = 0; i < sizeof(table_rules) / sizeof(*table_rules); i++) {
+		build_regime(table_rules[i].regime, table_rules[i].flags, table_rules[i].granule, 42);
+		*entry_at(table_of(2), 1) |= table_rules[i].set;
+		expect_refusal(2, 1, table_rules[i].want, table_rules[i].what);
+	}
+}
+
+/* The largest blocks come with 52 bits of output. */
+static void test_largest_blocks(void)
+{
+	static const struct {
+		unsigned flags, granule;
+		int level;
+	} rows[] = { { LPA2, 12, 0 }, { LPA2, 14, 1 }, { LPA, 16, 1 } };
+
+	for (unsigned i = 0; i < 3; i++)
+		for (enum ref_regime r = REF_EL1; r <= REF_S2; r++) {
+			int l = rows[i].level;
+			struct ref_answer a;
+
+			build_regime(r, rows[i].flags, rows[i].granule, 48);
+			if (l < start)
+				continue; /* 16K, stage 2: two tables of level 1 */
+			*entry_at(table_of(l), 3) = regime_leaf() | regime_address(B(51)) | 1;
+			expect_refusal(l, 3, NULL, "the largest block");
+			ref_translate(&walker, va_of(l, 3) + 77, &a);
+			ok(a.fault == REF_NONE && a.pa == B(51) + 77 && a.leaf_bits == ref_shift(rows[i].granule, l),
+			   "... and translates");
+			build_regime(r, 0, rows[i].granule, 48);
+			*entry_at(table_of(l), 3) = regime_leaf() | 1;
+			expect_refusal(l, 3, "type that the level doesn't have", "such a block of 48 bits");
+			ref_translate(&walker, va_of(l, 3), &a);
+			ok(a.fault == REF_TRANSLATION, "... and doesn't translate");
+			if (rows[i].granule != 12)
+				continue;
+			build_regime(r, rows[i].flags, 12, 48);
+			*entry_at(table_of(l), 3) = regime_leaf() | B(52) | 1;
+			expect_refusal(l, 3, "where there are no runs", "the hint in it");
+		}
+}
+
+static void is_start(unsigned flags, unsigned granule, unsigned input, int levels, int want)
+{
+	struct ref r = { .regime = REF_S2, .granule_bits = granule, .input_bits = input,
+			 .small = flags & SMALL, .levels = levels };
+
+	ok(ref_start(&r) == want, "stage 2, %u/%u starts at level %d", granule, input, want);
+}
+
+static void test_starts(void)
+{
+	struct ref_answer a;
+
+	is_start(0, 12, 32, 0, 2);
+	is_start(0, 12, 34, 0, 2);
+	is_start(0, 12, 35, 0, 1);
+	is_start(0, 12, 43, 0, 1);
+	is_start(0, 12, 44, 0, 0);
+	is_start(0, 12, 52, 0, 0);
+	is_start(0, 12, 52, 5, -1);
+	is_start(0, 12, 25, 0, 2);
+	is_start(SMALL, 12, 25, 0, 3);
+	is_start(0, 14, 29, 0, 3);
+	is_start(0, 14, 40, 0, 2);
+	is_start(0, 14, 48, 0, 1);
+	is_start(0, 14, 52, 0, 0);
+	is_start(0, 16, 46, 0, 2);
+	is_start(0, 16, 47, 0, 1);
+
+	/* Two tables of level 1: the second is no copy of the first. */
+	build_regime(REF_S2, 0, 12, 40);
+	*entry_at(walker.root, 512) = regime_leaf() | B(40) | 1;
+	ref_translate(&walker, B(39) + 5, &a);
+	ok(a.fault == REF_NONE && a.level == 1 && a.pa == B(40) + 5, "the second table of a root translates");
+	ref_translate(&walker, 5, &a);
+	ok(a.fault == REF_TRANSLATION, "... the first holds nothing there");
+	walker.root += 4096;
+	expect_refusal(1, 512, "misaligned root", "a root of two tables, aligned to one");
+}
+
+static void regime_rights(unsigned flags, enum ref_regime regime, uint64_t clear, uint64_t set, const char *want)
+{
+	struct ref_answer a;
+	char got[7] = "";
+	uint64_t *d;
+
+	build_regime(regime, flags, 12, 42);
+	d = entry_at(table_of(3), 3);
+	*d = (*d & ~clear) | set;
+	ref_translate(&walker, va_of(3, 3), &a);
+	for (int i = 0; i < 6; i++)
+		got[i] = ref_access(&walker, &a, "rwx"[i % 3], i >= 3) == REF_NONE ? "rwx"[i % 3] : '-';
+	ok(!strcmp(got, want), "regime %d, entry %#" PRIx64 " gives %s, as it should: %s", (int)regime, *d, got,
+	   want);
+}
+
+static void test_regime_rights(void)
+{
+	const uint64_t xn = B(53) | B(54), rw = B(6) | B(7) | B(51);
+	struct ref_answer a;
+
+	regime_rights(0, REF_EL2, 0, 0, "rw----");
+	regime_rights(0, REF_EL2, B(54), 0, "rwx---");
+	regime_rights(0, REF_EL2, xn | B(51), B(7), "r-x---");
+	regime_rights(0, REF_EL2, B(10), 0, "------");
+	regime_rights(0, REF_S2, 0, 0, "rw-rw-");
+	regime_rights(0, REF_S2, xn, 0, "rwxrwx");
+	regime_rights(0, REF_S2, rw, B(6), "r--r--");
+	regime_rights(0, REF_S2, rw, B(7) | B(51), "-w--w-");
+	regime_rights(0, REF_S2, B(7), 0, "r--r--"); /* clean */
+	regime_rights(0, REF_S2, rw | xn, 0, "--x--x");
+	regime_rights(XNX, REF_S2, xn, B(53), "rw-rwx");
+	regime_rights(XNX, REF_S2, xn, B(53) | B(54), "rwxrw-");
+	regime_rights(XNX, REF_S2, xn, B(54), "rw-rw-");
+
+	build_regime(REF_S2, 0, 12, 42);
+	walker.hw_dirty = true;
+	*entry_at(table_of(3), 3) &= ~B(7);
+	ref_translate(&walker, va_of(3, 3), &a);
+	ok(a.write[0] && !a.dirty && a.writable, "stage 2: hardware makes a clean page writable");
+	build_regime(REF_S2, 0, 12, 42);
+	ref_translate(&walker, va_of(3, 3), &a);
+	ok(a.dirty && a.memory == 15 && a.sh == 3 && !a.global && !a.guarded,
+	   "stage 2: dirty by S2AP[1], MemAttr of four bits");
+	build_regime(REF_EL2, 0, 12, 42);
+	*entry_at(table_of(2), 1) |= B(60) | B(62);
+	*entry_at(table_of(3), 3) &= ~B(54);
+	ref_translate(&walker, va_of(3, 3), &a);
+	ok(a.read[0] && !a.write[0] && !a.exec[0], "EL2: XNTable and APTable[1] restrict");
+	*entry_at(table_of(2), 1) = (*entry_at(table_of(2), 1) & ~(B(60) | B(62))) | B(59) | B(61);
+	ref_translate(&walker, va_of(3, 3), &a);
+	ok(a.read[0] && a.write[0] && a.exec[0], "EL2: PXNTable and APTable[0] don't");
+}
+
 int main(void)
 {
 	static const unsigned granules[] = { 12, 14, 16 }, inputs[] = { 25, 36, 39, 47, 48 };
@@ -547,5 +862,10 @@ int main(void)
 	test_roots(&formats[0]);
 	test_roots(&formats[1]);
 	test_rights();
+	test_leaf_rules();
+	test_table_rules();
+	test_largest_blocks();
+	test_starts();
+	test_regime_rights();
 	return tap_done();
 }
