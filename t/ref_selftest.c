@@ -828,6 +828,13 @@ static void test_regime_rights(void)
 	ref_translate(&walker, va_of(3, 3), &a);
 	ok(a.dirty && a.memory == 15 && a.sh == 3 && !a.global && !a.guarded,
 	   "stage 2: dirty by S2AP[1], MemAttr of four bits");
+	*entry_at(table_of(3), 3) |= B(50);
+	ref_translate(&walker, va_of(3, 3), &a);
+	ok(!a.guarded, "stage 2: nothing is guarded");
+	build_regime(REF_EL1, LPA2, 12, 42);
+	*entry_at(table_of(3), 3) &= ~(UINT64_C(3) << 8);
+	ref_translate(&walker, va_of(3, 3), &a);
+	ok(a.sh == 3, "LPA2: shareability isn't in entries");
 	build_regime(REF_EL2, 0, 12, 42);
 	*entry_at(table_of(2), 1) |= B(60) | B(62);
 	*entry_at(table_of(3), 3) &= ~B(54);
