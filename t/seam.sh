@@ -39,7 +39,7 @@ may_cast='lib/(arena|hosted)\.c:'
 may_cast="$may_cast|lib/pgt\\.h:.*\\(void \\*\\)\\(\\(uintptr_t\\)m->window"
 may_cast="$may_cast|lib/translate\\.h:.*\\(void \\*\\)\\(uintptr_t\\)cursor->inside"
 may_cast="$may_cast|lib/[a-z]*\\.c:.*(unsigned char \\*[a-z]+ = \\((const )?void \\*\\)(config|&in_force);)"
-may_cast="$may_cast|arch/[a-z0-9]*/[a-z0-9]*\\.[ch]:.*\\((const )?void \\*\\)(t->arch|&made|regs);"
+may_cast="$may_cast|arch/[a-z0-9]*/[a-z0-9]*\\.[ch]:.*\\((const )?void \\*\\)(t->arch|&?made|regs);"
 may_cast="$may_cast|arch/[a-z0-9]*/[a-z0-9]*\\.c:.*\\(\\(unsigned char \\*\\)regs\\)\\[i\\] = from\\[i\\];"
 
 # patterns TREE: prints what is wrong.
