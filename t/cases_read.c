@@ -15,20 +15,20 @@ static void case_1(const char *format)
 	begin();
 	if (!world_open(&w, format, 12, 48, 0, 0))
 		return;
-	want_status(pgt_map(w.t, GIB(1), GIB(2), KIB(4), RW, 0, NULL), PGT_OK);
-	want_status(pgt_map(w.t, GIB(1) + KIB(8), GIB(2) + KIB(8), KIB(4), RW, 0, NULL), PGT_OK);
-	want_status(pgt_map(w.t, GIB(1) + KIB(12), 0, KIB(4), RW, 0, NULL), PGT_OK);
-	for (uint64_t at = 0; at < KIB(4); at += 8) {
+	want_status(pgt_map(w.t, w.l1, 2 * w.l1, w.page, RW, 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, w.l1 + 2 * w.page, 2 * w.l1 + 2 * w.page, w.page, RW, 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, w.l1 + 3 * w.page, 0, w.page, RW, 0, NULL), PGT_OK);
+	for (uint64_t at = 0; at < w.page; at += 8) {
 		struct pgt_translation tr;
 
-		want_status(pgt_translate(w.t, GIB(1) + KIB(4) + at, PGT_READ, &tr), PGT_EFAULT);
+		want_status(pgt_translate(w.t, w.l1 + w.page + at, PGT_READ, &tr), PGT_EFAULT);
 		want_u64(tr.fault, PGT_FAULT_TRANSLATION);
 		want_u64(tr.level, 3);
-		want_status(pgt_translate(w.t, GIB(1) + KIB(12) + at, PGT_READ, &tr), PGT_OK);
+		want_status(pgt_translate(w.t, w.l1 + 3 * w.page + at, PGT_READ, &tr), PGT_OK);
 		want_u64(tr.pa, at);
 	}
-	want(is_empty(w.t, GIB(1) + KIB(4)));
-	want_u64(query(w.t, GIB(1) + KIB(4)).len, KIB(4));
+	want(is_empty(w.t, w.l1 + w.page));
+	want_u64(query(w.t, w.l1 + w.page).len, w.page);
 	world_close(&w);
 	ok(fine, "case 1: Last-level entry not checked for validity: %s", format);
 }
@@ -73,8 +73,8 @@ static void case_2(const char *format)
 		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, 0))
 			continue;
 		for (unsigned bits = granule; bits < 47; bits++) {
-			uint64_t va = BIT(bits), pa = BIT(47) - BIT(bits), size = BIT(bits);
-			uint64_t at[] = { 0, 1, size / 2 - 1, size / 3 | 1, size / 16 * 7 + 0x6bc,
+			uint64_t va = BIT(bits), pa = BIT(w.c.output_bits - 1) - BIT(bits), size = BIT(bits);
+			uint64_t at[] = { 0, 1, size / 2 - 1, size / 3 | 1, (size / 16 * 7 + 0x6bc) % size,
 					  size - 2, size - 1 };
 
 			if (!(pgt_leaf_sizes(w.t) & size))
@@ -96,21 +96,27 @@ static void case_2(const char *format)
 	}
 	where("as it was met");
 	if (world_open(&w, format, 12, 48, 0, 0)) {
-		want_status(pgt_map(w.t, GIB(1), GIB(2), MIB(2), RW, 0, NULL), PGT_OK);
-		want_status(pgt_map(w.t, 0x50001000, 0x90007000, KIB(4), RW, 0, NULL), PGT_OK);
-		want_u64(reads(w.t, 0x4012345f), 0x8012345f);
-		want_u64(reads(w.t, 0x50001abc), 0x90007abc);
+		uint64_t block = 0x12345f % w.l2, page = 0xabc % w.page; /* inside one */
+
+		want_status(pgt_map(w.t, w.l1, 2 * w.l1, w.l2, RW, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, w.l1 + w.l1 / 4 + w.page, 2 * w.l1 + w.l1 / 4 + 7 * w.page, w.page,
+				    RW, 0, NULL), PGT_OK);
+		want_u64(reads(w.t, w.l1 + block), 2 * w.l1 + block);
+		want_u64(reads(w.t, w.l1 + w.l1 / 4 + w.page + page),
+			 2 * w.l1 + w.l1 / 4 + 7 * w.page + page);
 		world_close(&w);
 	}
 	if (world_open(&w, format, 14, 48, 0, 0)) {
-		want_status(pgt_map(w.t, 0x2000000, 0x6000000, 0x2000000, RW, 0, NULL), PGT_OK);
-		want_u64(reads(w.t, 0x2ffffff), 0x6ffffff);
+		want_status(pgt_map(w.t, w.l2, 3 * w.l2, w.l2, RW, 0, NULL), PGT_OK);
+		want_u64(reads(w.t, 2 * w.l2 - 1), 4 * w.l2 - 1);
 		world_close(&w);
 	}
 	if (world_open(&w, format, 12, 48, PGT_FEAT_CONTIG, 0)) {
-		want_status(pgt_map(w.t, 0x40010000, 0x80020000, KIB(64), RW, 0, NULL), PGT_OK);
-		want_u64(query(w.t, 0x40016789).run_bytes, KIB(64));
-		want_u64(reads(w.t, 0x40016789), 0x80026789);
+		uint64_t run = BIT(geo_run_bits(&w.geo, 3)), at = 0x6789 % run;
+
+		want_status(pgt_map(w.t, w.l1 + run, 2 * w.l1 + 2 * run, run, RW, 0, NULL), PGT_OK);
+		want_u64(query(w.t, w.l1 + run + at).run_bytes, run);
+		want_u64(reads(w.t, w.l1 + run + at), 2 * w.l1 + 2 * run + at);
 		world_close(&w);
 	}
 	ok(fine, "case 2: Offset inside the leaf lost or inverted: %s, first, odd and last byte of "
@@ -166,13 +172,13 @@ static void case_3(const char *format)
 			if (!world_open(&w, format, granule, input, 0, EMBED_TLB))
 				continue;
 			/* All that an index taken from too high an address could hit. */
-			want_status(pgt_map(w.t, 0, 0, input < 30 ? w.bytes : GIB(1), RW, 0, NULL),
+			want_status(pgt_map(w.t, 0, 0, w.bytes < GIB(1) ? w.bytes : GIB(1), RW, 0, NULL),
 				    PGT_OK);
 			embed_snapshot(&w.e, &before);
 			outside(w.bytes);
 			outside(w.bytes + w.bytes / 16 * 7);
 			outside(UINT64_MAX);
-			for (unsigned b = input; b < 64; b++) {
+			for (unsigned b = w.c.input_bits; b < 64; b++) {
 				outside(BIT(b));
 				outside(0 - BIT(b));
 			}
@@ -193,20 +199,18 @@ static void hand_made(const char *format, unsigned g, unsigned level)
 {
 	struct pgt_translation tr;
 	struct pgt_mapping m;
-	uint64_t span, va, pa, attr = w.arm64 ? 0xf00 : PGT_GENERIC_READ | PGT_GENERIC_YOUNG;
+	uint64_t span, va, pa;
 	bool legal = level >= w.geo.top_block;
-	unsigned type;
 
 	span = geo_span(&w.geo, level);
 	va = span;
 	pa = 3 * span;
-	if (va >= w.bytes || pa >= BIT(48))
+	if (va >= w.bytes || pa >= BIT(w.c.output_bits))
 		return;
 	where("%s, granule %u, level %u", format, g, level);
 	/* A page makes the tables down to its level. */
 	want_status(pgt_map(w.t, 0, 0, BIT(g), RW, 0, NULL), PGT_OK);
-	type = w.arm64 ? (level == 3 ? 3 : 1) : 1;
-	if (!raw_poke(&w, va, level, pa | attr | type))
+	if (!raw_poke(&w, va, level, raw_leaf(&w, pa, level)))
 		return;
 	if (legal) {
 		want_status(pgt_translate(w.t, va + span / 7, PGT_READ, &tr), PGT_OK);
@@ -239,9 +243,11 @@ static void case_4(const char *format)
 	}
 	where("as it was met");
 	if (world_open(&w, format, 16, 48, 0, EMBED_TLB)) {
-		want_status(pgt_map(w.t, 0, 0, KIB(64), RW, 0, NULL), PGT_OK);
-		raw_poke(&w, MIB(512), 2, 0x60000000 | (w.arm64 ? 0xf01 : 0x205));
-		want_u64(reads(w.t, 0x2abcdef0), 0x6abcdef0);
+		uint64_t at = 0xabcdef0 % w.l2;
+
+		want_status(pgt_map(w.t, 0, 0, w.page, RW, 0, NULL), PGT_OK);
+		raw_poke(&w, w.l2, 2, raw_leaf(&w, 3 * w.l2, 2));
+		want_u64(reads(w.t, w.l2 + at), 3 * w.l2 + at);
 		world_close(&w);
 	}
 	ok(fine, "case 4: Block leaves accepted at the wrong set of levels for the granule: %s, "
@@ -252,16 +258,19 @@ static void case_4(const char *format)
 
 static void case_6(const char *format)
 {
+	uint64_t span;
+
 	begin();
 	if (!world_open(&w, format, 12, 48, 0, EMBED_TLB))
 		return;
-	want_status(pgt_map(w.t, GIB(512), GIB(512), GIB(512), RW, 0, NULL), PGT_OK);
+	span = geo_span(&w.geo, 0); /* 4K: 512 GiB */
+	want_status(pgt_map(w.t, span, span, span, RW, 0, NULL), PGT_OK);
 	want_u64(w.e.live, 2);
-	want(raw_is_table(&w, raw_entry(&w, GIB(512), 0), 0));
-	for (uint64_t i = 0; i < 512; i++)
-		want(raw_is_leaf(&w, raw_entry(&w, GIB(512) + GIB(i), 1), 1));
-	want_u64(reads(w.t, GIB(512)), GIB(512));
-	want_u64(reads(w.t, GIB(1024) - 1), GIB(1024) - 1);
+	want(raw_is_table(&w, raw_entry(&w, span, 0), 0));
+	for (uint64_t i = 0; i < BIT(w.geo.b); i++)
+		want(raw_is_leaf(&w, raw_entry(&w, span + i * w.l1, 1), 1));
+	want_u64(reads(w.t, span), span);
+	want_u64(reads(w.t, 2 * span - 1), 2 * span - 1);
 	sound(&w);
 	world_close(&w);
 
@@ -270,11 +279,10 @@ static void case_6(const char *format)
 		if (!world_open(&w, format, granule, 48, 0, EMBED_TLB))
 			continue;
 		for (unsigned l = w.geo.start; l < w.geo.top_block; l++) {
-			uint64_t span = geo_span(&w.geo, l);
-			struct request q = { span, 0, span, 63 };
+			struct request q = { geo_span(&w.geo, l), 0, geo_span(&w.geo, l), 63 };
 
 			/* The 128 TiB of a 16K entry are a test of patience only. */
-			if (tables_for(&w.geo, &q) > 2000 || span >= BIT(47))
+			if (tables_for(&w.geo, &q) > 2000 || q.len >= w.bytes / 2)
 				continue;
 			where("granule %u, level %u", granule, l);
 			want_status(pgt_map(w.t, q.va, q.pa, q.len, RW, 0, NULL), PGT_OK);
@@ -334,6 +342,9 @@ static void case_12(const char *format)
 		{ 12, 25, 2, 16 }, { 12, 30, 2, 512 }, { 12, 36, 1, 64 }, { 12, 39, 1, 512 },
 		{ 12, 42, 0, 8 }, { 12, 48, 0, 512 }, { 14, 36, 2, 2048 }, { 14, 47, 1, 2048 },
 		{ 14, 48, 0, 2 }, { 16, 42, 2, 8192 }, { 16, 48, 1, 64 },
+		/* Four entries a table. */
+		{ 5, 6, 3, 2 }, { 5, 7, 3, 4 }, { 5, 8, 2, 2 }, { 5, 11, 1, 4 }, { 5, 12, 0, 2 },
+		{ 5, 13, 0, 4 },
 	};
 
 	begin();
@@ -342,9 +353,11 @@ static void case_12(const char *format)
 		uint64_t bytes = rows[i][3] * 8 < 64 ? 64 : rows[i][3] * 8, last;
 		struct pgt_mapping m;
 
-		where("granule %u, input %u", g, input);
-		if (!world_open(&w, format, g, input, 0, EMBED_TLB))
+		if (usual_granule(format_named(format), g) != g)
 			continue;
+		where("granule %u, input %u", g, input);
+		want_status(world_open_exact(&w, format, g, input, format_named(format)->output, 0, EMBED_TLB),
+			    PGT_OK);
 		want_u64(w.e.log[0].kind, EMBED_ALLOC);
 		want_u64(w.e.log[0].bytes, bytes);
 		want_u64(w.e.log[0].pa & (bytes - 1), 0);
@@ -381,18 +394,6 @@ static void case_12(const char *format)
 
 /* ---- 18 -------------------------------------------------------------------- */
 
-static uint64_t leaf_word(uint64_t pa, unsigned level)
-{
-	if (w.arm64)
-		return pa | 0xf00 | (level == 3 ? 3 : 1);
-	return pa | PGT_GENERIC_READ | PGT_GENERIC_YOUNG | PGT_GENERIC_LEAF;
-}
-
-static uint64_t table_word(uint64_t pa)
-{
-	return pa | (w.arm64 ? 3 : PGT_GENERIC_TABLE);
-}
-
 static void poked(uint64_t va, unsigned level, uint64_t word)
 {
 	struct pgt_translation tr;
@@ -424,14 +425,14 @@ static void case_18(const char *format)
 				continue;
 			}
 			want_status(pgt_map(w.t, 0, 0, BIT(granule), RW, 0, NULL), PGT_OK);
-			for (unsigned bit = outputs[i]; bit < 48; bit++) {
+			for (unsigned bit = w.c.output_bits; bit < w.f->output; bit++) {
 				for (unsigned l = w.geo.start; l <= 3; l++) {
 					where("%s, granule %u, output %u, PA bit %u, level %u",
 					      format, granule, outputs[i], bit, l);
 					if (l < 3)
-						poked(0, l, table_word(BIT(bit)));
+						poked(0, l, raw_table(&w, BIT(bit)));
 					if (l >= w.geo.top_block && bit >= geo_bits(&w.geo, l))
-						poked(0, l, leaf_word(BIT(bit), l));
+						poked(0, l, raw_leaf(&w, BIT(bit), l));
 				}
 			}
 			world_close(&w);
@@ -443,19 +444,19 @@ static void case_18(const char *format)
 	/* In range, but no memory that we know. */
 	begin();
 	if (world_open(&w, format, 12, 48, 0, EMBED_TLB)) {
-		want_status(pgt_map(w.t, 0, 0, KIB(4), RW, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, 0, 0, w.page, RW, 0, NULL), PGT_OK);
 		for (unsigned l = 0; l < 3; l++) {
 			struct pgt_translation tr;
 			struct pgt_mapping m;
 			uint64_t was = raw_entry(&w, 0, l);
 
 			where("level %u", l);
-			raw_poke(&w, 0, l, table_word(GIB(7)));
+			raw_poke(&w, 0, l, raw_table(&w, GIB(7)));
 			want_status(pgt_translate(w.t, 0, PGT_READ, &tr), PGT_EFAULT);
 			want_u64(tr.fault, PGT_FAULT_EXTERNAL);
 			want_status(pgt_query(w.t, 0, &m), PGT_ECORRUPT);
-			want_status(pgt_unmap(w.t, 0, KIB(4), 0, NULL), PGT_ECORRUPT);
-			want_status(pgt_map(w.t, KIB(4), 0, KIB(4), RW, 0, NULL), PGT_ECORRUPT);
+			want_status(pgt_unmap(w.t, 0, w.page, 0, NULL), PGT_ECORRUPT);
+			want_status(pgt_map(w.t, w.page, 0, w.page, RW, 0, NULL), PGT_ECORRUPT);
 			raw_poke(&w, 0, l, was);
 		}
 		world_close(&w);
