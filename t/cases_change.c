@@ -57,13 +57,13 @@ static void case_3(const char *format)
 		for (unsigned input = 25; input <= 48; input++) {
 			if (!world_open(&w, format, granule, input, TRACK, EMBED_TLB))
 				continue;
-			want_status(pgt_map(w.t, 0, 0, input < 30 ? w.bytes : GIB(1), RW, 0, NULL), PGT_OK);
+			want_status(pgt_map(w.t, 0, 0, w.bytes < GIB(1) ? w.bytes : GIB(1), RW, 0, NULL), PGT_OK);
 			embed_snapshot(&w.e, &before);
 			embed_log_clear(&w.e);
 			outside(w.bytes);
 			outside(w.bytes + w.bytes / 16 * 7);
 			outside(UINT64_MAX);
-			for (unsigned b = input; b < 64; b++) {
+			for (unsigned b = w.c.input_bits; b < 64; b++) {
 				outside(BIT(b));
 				outside(0 - BIT(b));
 			}
@@ -81,25 +81,26 @@ static void case_19(const char *format)
 	begin();
 	for (unsigned upper = 0; upper <= has_upper(format); upper++)
 		for_granules(format, granule) {
-			uint64_t page = BIT(granule), low_last = BIT(48) - page;
+			uint64_t page = BIT(granule), low_last;
 
 			if (!world_open(&w, format, granule, 48, TRACK | (upper ? PGT_FEAT_UPPER : 0),
 					EMBED_TLB))
 				continue;
+			low_last = w.bytes - page;
 			want_status(pgt_map(w.t, w.base, 0, page, RW, 0, NULL), PGT_OK);
 			want_status(pgt_map(w.t, world_last(&w) - (page - 1), 0, page, RW, 0, NULL), PGT_OK);
 			embed_snapshot(&w.e, &before);
 			where("granule %u, upper %u", granule, upper);
 			all_say(low_last, 2 * page, PGT_ERANGE);
 			/* From the last page of the lower half into the first of the upper. */
-			all_say(low_last, 0 - BIT(48) - low_last + page, PGT_ERANGE);
-			all_say(0 - BIT(48) - page, 2 * page, PGT_ERANGE);
+			all_say(low_last, 0 - w.bytes - low_last + page, PGT_ERANGE);
+			all_say(0 - w.bytes - page, 2 * page, PGT_ERANGE);
 			all_say(0, 0 - page, PGT_ERANGE);
 			all_say(page, 0 - page, PGT_ERANGE);
 			all_say(0 - page, 2 * page, PGT_ERANGE);
 			/* The other half. */
 			all_say(upper ? 0 : 0 - page, page, PGT_ERANGE);
-			all_say(upper ? low_last : 0 - BIT(48), page, PGT_ERANGE);
+			all_say(upper ? low_last : 0 - w.bytes, page, PGT_ERANGE);
 			want(!embed_compare(&w.e, &before));
 			world_close(&w);
 		}
@@ -228,11 +229,11 @@ static void case_31(const char *format)
 		if (!world_open(&w, format, granule, 48, TRACK, EMBED_ALL))
 			continue;
 		want_status(pgt_map(w.t, 0, 0, page, RW, 0, NULL), PGT_OK);
-		want_status(pgt_map(w.t, GIB(1), 0, page, RW, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, w.l1, 0, page, RW, 0, NULL), PGT_OK);
 		embed_snapshot(&w.e, &before);
 		where("granule %u, zero length", granule);
 		all_say(0, 0, PGT_EINVAL);
-		all_say(GIB(1), 0, PGT_EINVAL);
+		all_say(w.l1, 0, PGT_EINVAL);
 		all_say(world_last(&w) - (page - 1), 0, PGT_EINVAL);
 		all_say(w.bytes, 0, PGT_EINVAL);
 		all_say(1, 0, PGT_EINVAL);
@@ -253,7 +254,7 @@ static void case_31(const char *format)
 		want_u64(query(w.t, 0).state, PGT_TOKEN);
 		want_status(pgt_unmap(w.t, 0, page, 0, NULL), PGT_OK);
 		want(is_empty(w.t, 0));
-		want_u64(query(w.t, GIB(1)).attr, RW);
+		want_u64(query(w.t, w.l1).attr, RW);
 		world_close(&w);
 	}
 	ok(fine, "case 31: Zero-length and address-zero requests: %s, protect, harvest, split, collapse, store",
@@ -267,6 +268,7 @@ static void case_36(const char *format)
 	begin();
 	for_granules(format, granule) {
 		uint64_t page = BIT(granule), block, pages, hole;
+		unsigned none = granule + 1; /* a size that doesn't exist */
 
 		if (!world_open(&w, format, granule, 48, TRACK | PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
@@ -274,6 +276,8 @@ static void case_36(const char *format)
 		block = geo_span(&w.geo, 2);
 		pages = block * 2 + page;
 		hole = block * 8;
+		while (pgt_leaf_sizes(w.t) >> none & 1)
+			none++;
 		want_status(pgt_map(w.t, block, 0, block, RWD, 0, NULL), PGT_OK);
 		want_status(pgt_map(w.t, pages, 0, page, RWD, 0, NULL), PGT_OK);
 		embed_snapshot(&w.e, &before);
@@ -294,8 +298,9 @@ static void case_36(const char *format)
 		/* It is there, and forbidden. */
 		want_status(pgt_fault(w.t, block, PGT_READ | PGT_USER, NULL), PGT_EACCES);
 		/* No such size. */
-		want_status(pgt_split(w.t, block, block, granule + 1, 0, NULL), PGT_ENOTSUP);
-		want_status(pgt_collapse(w.t, block, block, 13, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_split(w.t, block, block, none, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_collapse(w.t, block, block, none, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_collapse(w.t, block, block, granule - 1, 0, NULL), PGT_ENOTSUP);
 		want(!embed_compare(&w.e, &before));
 		world_close(&w);
 	}
@@ -322,7 +327,8 @@ static void every_leaf(const char *format, uint64_t features, void (*one)(uint64
 			one(size, size - page, page);
 			one(size, page, size - page);
 			one(size, 0, size - page);
-			one(size, size / 4, size / 2);
+			if (size / 4 >= page)
+				one(size, size / 4, size / 2);
 			one(size, 0, size / 2);
 			one(size, size / 2, size / 2);
 			one(size, 0, size);
@@ -382,19 +388,19 @@ static void case_37(const char *format)
 	begin();
 	if (!world_open(&w, format, 12, 48, 0, EMBED_ALL))
 		return;
-	want_status(pgt_map(w.t, 0x40000000, 0x80000000, GIB(1), RW, 0, NULL), PGT_OK);
-	want_status(pgt_protect(w.t, 0x40201000, KIB(4), 0, PGT_WRITE, 0, NULL), PGT_OK);
-	want_u64(reads(w.t, 0x5fe00123), 0x9fe00123);
-	want_status(pgt_stat(w.t, 0, BIT(48), &s), PGT_OK);
+	want_status(pgt_map(w.t, w.l1, 2 * w.l1, w.l1, RW, 0, NULL), PGT_OK);
+	want_status(pgt_protect(w.t, w.l1 + w.l2 + w.page, w.page, 0, PGT_WRITE, 0, NULL), PGT_OK);
+	want_u64(reads(w.t, w.l1 + w.l1 / 2 - w.l2 + 9), 2 * w.l1 + w.l1 / 2 - w.l2 + 9);
+	want_status(pgt_stat(w.t, 0, w.bytes, &s), PGT_OK);
 	want_u64(s.leaves[2], 0);
-	want_u64(s.leaves[3], 511);
-	want_u64(s.leaves[4], 512);
+	want_u64(s.leaves[3], BIT(w.geo.b) - 1);
+	want_u64(s.leaves[4], BIT(w.geo.b));
 	want_u64(w.e.live, 4);
-	for (uint64_t at = 0; at < GIB(1); at += KIB(4)) {
-		struct pgt_mapping m = query(w.t, 0x40000000 + at);
+	for (uint64_t at = 0; at < w.l1; at += w.page) {
+		struct pgt_mapping m = query(w.t, w.l1 + at);
 
-		if (!want_u64(m.pa - m.va, 0x40000000) ||
-		    !want_u64(m.attr & PGT_WRITE, at == 0x201000 ? 0 : PGT_WRITE))
+		if (!want_u64(m.pa - m.va, w.l1) ||
+		    !want_u64(m.attr & PGT_WRITE, at == w.l2 + w.page ? 0 : PGT_WRITE))
 			break;
 	}
 	sound(&w);
@@ -477,25 +483,29 @@ static void case_7(const char *format)
 
 static void case_39(const char *format)
 {
+	uint64_t token, clean; /* two pages of the second block */
+
 	begin();
 	if (!world_open(&w, format, 12, 48, PGT_FEAT_CONTIG | TRACK, EMBED_ALL))
 		return;
-	want_status(pgt_map(w.t, 0x40000000, 0x80000000, MIB(4), RWD, 0, NULL), PGT_OK);
-	want_status(pgt_protect(w.t, 0x40001000, KIB(4), 0, PGT_WRITE, 0, NULL), PGT_OK);
-	for (uint64_t at = 0; at < MIB(4); at += KIB(4))
-		if (!want_u64(query(w.t, 0x40000000 + at).attr & PGT_WRITE, at == KIB(4) ? 0 : PGT_WRITE))
+	token = w.l2 + (BIT(w.geo.b) > 8 ? 5 : 1) * w.page;
+	clean = w.l2 + w.l2 / 2 + (BIT(w.geo.b) > 8 ? 3 : 1) * w.page;
+	want_status(pgt_map(w.t, w.l1, 2 * w.l1, 2 * w.l2, RWD, 0, NULL), PGT_OK);
+	want_status(pgt_protect(w.t, w.l1 + w.page, w.page, 0, PGT_WRITE, 0, NULL), PGT_OK);
+	for (uint64_t at = 0; at < 2 * w.l2; at += w.page)
+		if (!want_u64(query(w.t, w.l1 + at).attr & PGT_WRITE, at == w.page ? 0 : PGT_WRITE))
 			break;
-	want_u64(query(w.t, 0x40200000).level, 2);
+	want_u64(query(w.t, w.l1 + w.l2).level, 2);
 	/* A token in the middle, and dirty state cleared in the middle. */
-	want_status(pgt_store(w.t, 0x40205000, KIB(4), 3, PGT_REPLACE, NULL), PGT_OK);
-	want_status(pgt_harvest(w.t, 0x40303000, KIB(4), PGT_DIRTY, 0, NULL, NULL), PGT_OK);
-	for (uint64_t at = MIB(2); at < MIB(4); at += KIB(4)) {
-		struct pgt_mapping m = query(w.t, 0x40000000 + at);
+	want_status(pgt_store(w.t, w.l1 + token, w.page, 3, PGT_REPLACE, NULL), PGT_OK);
+	want_status(pgt_harvest(w.t, w.l1 + clean, w.page, PGT_DIRTY, 0, NULL, NULL), PGT_OK);
+	for (uint64_t at = w.l2; at < 2 * w.l2; at += w.page) {
+		struct pgt_mapping m = query(w.t, w.l1 + at);
 
 		where("page %#" PRIx64, at);
-		want_u64(m.state, at == 0x205000 ? PGT_TOKEN : PGT_LEAF);
+		want_u64(m.state, at == token ? PGT_TOKEN : PGT_LEAF);
 		if (m.state == PGT_LEAF)
-			want_u64(m.attr & PGT_DIRTY, at == 0x303000 ? 0 : PGT_DIRTY);
+			want_u64(m.attr & PGT_DIRTY, at == clean ? 0 : PGT_DIRTY);
 	}
 	want(w.e.live == 5);
 	want_u64(embed_unwritten(&w.e), 0);
@@ -557,9 +567,9 @@ static void case_38_48(const char *format, unsigned number)
 
 		if (!world_open(&w, format, 12, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			return;
-		want_status(pgt_map(w.t, MIB(2), MIB(64), MIB(6), RW, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, w.l2, 32 * w.l2, 3 * w.l2, RW, 0, NULL), PGT_OK);
 		want_status(pgt_gather_begin(&g, w.t), PGT_OK);
-		want_status(pgt_protect(w.t, MIB(2), MIB(6), 0, PGT_WRITE, 0, &g), PGT_OK);
+		want_status(pgt_protect(w.t, w.l2, 3 * w.l2, 0, PGT_WRITE, 0, &g), PGT_OK);
 		want_u64(g.tally.changed, 3);
 		want_u64(w.e.live, 3);
 		want_status(pgt_gather_end(&g), PGT_OK);
@@ -710,10 +720,10 @@ static void case_47(const char *format)
 {
 	begin();
 	if (world_open(&w, format, 12, 48, 0, EMBED_ALL)) {
-		want_status(pgt_map(w.t, 0x40000000, 0x80000000, MIB(2), RW, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, w.l1, 2 * w.l1, w.l2, RW, 0, NULL), PGT_OK);
 		embed_snapshot(&w.e, &before);
 		embed_fail(&w.e, 1, false);
-		want_status(pgt_protect(w.t, 0x40001000, KIB(4), 0, PGT_WRITE, 0, NULL), PGT_ENOMEM);
+		want_status(pgt_protect(w.t, w.l1 + w.page, w.page, 0, PGT_WRITE, 0, NULL), PGT_ENOMEM);
 		want(!embed_compare(&w.e, &before));
 		world_close(&w);
 	}
@@ -726,7 +736,7 @@ static void case_47(const char *format)
 		for (unsigned bits = granule + 1; bits < 43; bits++) {
 			uint64_t size = BIT(bits), va = size * 4;
 
-			if (!(pgt_leaf_sizes(w.t) & size))
+			if (!(pgt_leaf_sizes(w.t) & size) || size > w.bytes / 16)
 				continue;
 			for (unsigned op = 0; op < 7; op++) {
 				uint64_t k = 0, digest;
@@ -775,27 +785,29 @@ static void case_51(const char *format)
 {
 	begin();
 	for_granules(format, granule) {
-		uint64_t page = BIT(granule), block, va;
+		uint64_t page = BIT(granule), block, va, n, other;
 
 		if (!world_open(&w, format, granule, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 			continue;
 		for (unsigned l = w.geo.top_block; l < 3; l++) {
 			block = geo_span(&w.geo, l);
 			va = block * 2;
+			n = block / page < 64 ? block / page : 64;
+			other = n > 5 ? 5 : 1;
 			want_status(pgt_map(w.t, va, 0, block, RW | PGT_EXEC | PGT_USER, 0, NULL), PGT_OK);
 			want_status(pgt_protect(w.t, va, block, 0, PGT_WRITE | PGT_EXEC | PGT_USER, 0, NULL), PGT_OK);
-			want_status(pgt_protect(w.t, va + page * 5, page, PGT_WRITE | PGT_EXEC, 0, 0, NULL), PGT_OK);
+			want_status(pgt_protect(w.t, va + page * other, page, PGT_WRITE | PGT_EXEC, 0, 0, NULL), PGT_OK);
 			/* sound() refuses any other bit in a table entry. */
 			sound(&w);
-			for (uint64_t i = 0; i < 64; i++) {
+			for (uint64_t i = 0; i < n; i++) {
 				where("granule %u, level %u, page %u", granule, l, (unsigned)i);
 				want(may(va + i * page, PGT_READ));
-				want(may(va + i * page, PGT_WRITE) == (i == 5));
-				want(may(va + i * page, PGT_EXEC) == (i == 5));
+				want(may(va + i * page, PGT_WRITE) == (i == other));
+				want(may(va + i * page, PGT_EXEC) == (i == other));
 				want(!may(va + i * page, PGT_READ | PGT_USER));
 			}
 			want_status(pgt_protect(w.t, va, block, PGT_USER, PGT_WRITE | PGT_EXEC, 0, NULL), PGT_OK);
-			want(may(va + page * 5, PGT_READ | PGT_USER) && !may(va + page * 5, PGT_WRITE));
+			want(may(va + page * other, PGT_READ | PGT_USER) && !may(va + page * other, PGT_WRITE));
 			want_status(pgt_unmap(w.t, va, block, 0, NULL), PGT_OK);
 		}
 		world_close(&w);
@@ -879,10 +891,10 @@ static void case_53(const char *format)
 {
 	begin();
 	if (world_open(&w, format, 12, 48, TRACK, EMBED_ALL)) {
-		want_status(pgt_map(w.t, GIB(1), GIB(2), MIB(2), RW, PGT_MAX_LEAF(12), NULL), PGT_OK);
-		want_status(pgt_protect(w.t, GIB(1) + MIB(1), MIB(1), 0, PGT_WRITE, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, w.l1, 2 * w.l1, w.l2, RW, PGT_MAX_LEAF(w.geo.g), NULL), PGT_OK);
+		want_status(pgt_protect(w.t, w.l1 + w.l2 / 2, w.l2 / 2, 0, PGT_WRITE, 0, NULL), PGT_OK);
 		embed_snapshot(&w.e, &before);
-		want_status(pgt_collapse(w.t, GIB(1), MIB(2), 21, 0, NULL), PGT_OK);
+		want_status(pgt_collapse(w.t, w.l1, w.l2, geo_bits(&w.geo, 2), 0, NULL), PGT_OK);
 		want(!embed_compare(&w.e, &before));
 		world_close(&w);
 	}
@@ -958,20 +970,21 @@ static void case_55(const char *format)
 
 	begin();
 	for_granules(format, granule) {
-		uint64_t page = BIT(granule), block;
+		uint64_t page = BIT(granule), block, still; /* the page that stays */
 
 		if (!world_open(&w, format, granule, 48, 0, EMBED_ALL))
 			continue;
 		where("granule %u", granule);
 		block = geo_span(&w.geo, 2);
+		still = BIT(w.geo.b) > 500 ? 500 : 2;
 		want_status(pgt_map(w.t, block, 0, block, RW, 0, NULL), PGT_OK);
 		want_status(pgt_split(w.t, block, block, granule, 0, NULL), PGT_OK);
-		want_status(pgt_unmap(w.t, block, 500 * page, 0, NULL), PGT_OK);
-		want_status(pgt_unmap(w.t, block + 501 * page, block - 501 * page, 0, NULL), PGT_OK);
-		want_u64(reads(w.t, block + 500 * page), 500 * page);
+		want_status(pgt_unmap(w.t, block, still * page, 0, NULL), PGT_OK);
+		want_status(pgt_unmap(w.t, block + (still + 1) * page, block - (still + 1) * page, 0, NULL), PGT_OK);
+		want_u64(reads(w.t, block + still * page), still * page);
 		sound(&w);
 		want_status(pgt_unmap(w.t, block, block, 0, NULL), PGT_OK);
-		want(is_empty(w.t, block + 500 * page));
+		want(is_empty(w.t, block + still * page));
 		want_u64(w.e.live, 1);
 		world_close(&w);
 	}
@@ -1006,14 +1019,14 @@ static uint64_t combination(unsigned i)
 /* What map refuses, protect refuses the same way. */
 static void one_81(uint64_t from, uint64_t to, bool one)
 {
-	int status = pgt_map(w.t, 0, 0, KIB(4), to, PGT_REPLACE, NULL);
+	int status = pgt_map(w.t, 0, 0, w.page, to, PGT_REPLACE, NULL);
 
 	where("from %#" PRIx64 " to %#" PRIx64, from, to);
-	want_status(pgt_map(w.t, 0, 0, KIB(4), from, PGT_REPLACE, NULL), PGT_OK);
+	want_status(pgt_map(w.t, 0, 0, w.page, from, PGT_REPLACE, NULL), PGT_OK);
 	if (one)
-		want_status(pgt_protect(w.t, 0, KIB(4), to & ~from, from & ~to, 0, NULL), status);
+		want_status(pgt_protect(w.t, 0, w.page, to & ~from, from & ~to, 0, NULL), status);
 	else
-		want_status(pgt_protect(w.t, 0, KIB(4), to, everything, 0, NULL), status);
+		want_status(pgt_protect(w.t, 0, w.page, to, everything, 0, NULL), status);
 	want_u64(query(w.t, 0).attr, status == PGT_OK ? to : from);
 }
 
@@ -1032,16 +1045,16 @@ static void case_81(const char *format)
 		uint64_t attr = combination(i);
 
 		where("attr %#" PRIx64, attr);
-		if (pgt_map(w.t, KIB(4), KIB(4), KIB(4), attr, PGT_REPLACE, NULL) != PGT_OK)
+		if (pgt_map(w.t, w.page, w.page, w.page, attr, PGT_REPLACE, NULL) != PGT_OK)
 			continue;
 		accepted[n++] = attr;
-		want_u64(query(w.t, KIB(4)).attr, attr);
+		want_u64(query(w.t, w.page).attr, attr);
 		embed_log_clear(&w.e);
 		want_status(pgt_gather_begin(&g, w.t), PGT_OK);
-		want_status(pgt_protect(w.t, KIB(4), KIB(4), attr, everything, PGT_NO_BREAK, &g), PGT_OK);
+		want_status(pgt_protect(w.t, w.page, w.page, attr, everything, PGT_NO_BREAK, &g), PGT_OK);
 		want_status(pgt_gather_end(&g), PGT_OK);
 		want_u64(g.tally.changed + w.e.events, 0);
-		want_u64(query(w.t, KIB(4)).attr, attr);
+		want_u64(query(w.t, w.page).attr, attr);
 	}
 	/* From each, one attribute changed; and to any other. */
 	for (unsigned i = 0; i < n; i++)
@@ -1059,16 +1072,20 @@ static void case_81(const char *format)
 static void case_82(const char *format)
 {
 	static const uint64_t types[] = { PGT_MEM_DEVICE, PGT_MEM_DEVICE_STRICT };
-	static const unsigned sizes[] = { 12, 16, 21, 30 };
+	uint64_t sizes[4];
 
 	begin();
 	if (!world_open(&w, format, 12, 48, PGT_FEAT_CONTIG, EMBED_ALL))
 		return;
+	sizes[0] = w.page;
+	sizes[1] = BIT(geo_run_bits(&w.geo, 3));
+	sizes[2] = w.l2;
+	sizes[3] = w.l1;
 	for (unsigned i = 0; i < 8; i++) {
-		uint64_t type = types[i / 4], size = BIT(sizes[i % 4]), va = GIB(4);
+		uint64_t type = types[i / 4], size = sizes[i % 4], va = 4 * w.l1;
 
 		where("type %u, size %#" PRIx64, i / 4, size);
-		want_status(pgt_map(w.t, va, GIB(8), size, RW | type, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, va, 8 * w.l1, size, RW | type, 0, NULL), PGT_OK);
 		/* What isn't mentioned stays: never executable. */
 		want_status(pgt_protect(w.t, va, size, PGT_READ, PGT_WRITE, 0, NULL), PGT_OK);
 		want_status(pgt_protect(w.t, va, size, RW, RW, 0, NULL), PGT_OK);
@@ -1080,7 +1097,7 @@ static void case_82(const char *format)
 		/* Executable device memory is refused, both ways round. */
 		embed_snapshot(&w.e, &before);
 		want_status(pgt_protect(w.t, va, size, PGT_EXEC, 0, 0, NULL), PGT_EINVAL);
-		want_status(pgt_protect(w.t, va, KIB(4), PGT_UEXEC, PGT_WRITE, 0, NULL), PGT_EINVAL);
+		want_status(pgt_protect(w.t, va, w.page, PGT_UEXEC, PGT_WRITE, 0, NULL), PGT_EINVAL);
 		want_status(pgt_protect(w.t, va, size, PGT_EXEC, RW, 0, NULL), PGT_EINVAL);
 		want(!embed_compare(&w.e, &before));
 		want_status(pgt_protect(w.t, va, size, PGT_EXEC | PGT_MEM_NORMAL, PGT_MEM_MASK | PGT_USER, 0, NULL),
