@@ -23,25 +23,24 @@ static struct embed_snapshot before;
 
 /* ---- Raw state ------------------------------------------------------------- */
 
+static bool writable(uint64_t raw)
+{
+	return raw & w.f->entry.writable;
+}
+
 static bool valid(uint64_t raw)
 {
-	if (w.arm64)
-		return raw & 1;
-	return raw & PGT_GENERIC_TYPE && (raw & PGT_GENERIC_TYPE) != PGT_GENERIC_TOKEN &&
-	       !(raw & (PGT_GENERIC_BROKEN | PGT_GENERIC_NOACCESS));
+	const struct entry_bits *b = &w.f->entry;
+	unsigned type = raw & 3;
+
+	return (type == b->table || type == b->block || type == b->page) &&
+	       !(raw & (b->broken | b->noaccess));
 }
 
 /* What hardware makes of a valid leaf; with `dirty` at a write. */
 static uint64_t touched(uint64_t raw, bool dirty)
 {
-	if (w.arm64)
-		return (raw | BIT(10)) & ~(dirty && raw & BIT(51) ? BIT(7) : 0);
-	return raw | PGT_GENERIC_YOUNG | (dirty && raw & PGT_GENERIC_WRITE ? PGT_GENERIC_DIRTY : 0);
-}
-
-static bool writable(uint64_t raw)
-{
-	return raw & (w.arm64 ? BIT(51) : PGT_GENERIC_WRITE);
+	return entry_touched(w.f, raw, dirty && writable(raw));
 }
 
 /* ---- Hardware ---------------------------------------------------------------- */
@@ -152,17 +151,17 @@ static bool classify;
 /* Whether the change needs break-before-make. */
 static bool needs_break(uint64_t old, uint64_t new, unsigned level)
 {
+	const struct entry_bits *b = &w.f->entry;
 	uint64_t differ = old ^ new, same;
 
 	if (raw_is_table(&w, old, level) || raw_is_table(&w, new, level))
 		return raw_is_table(&w, old, level) && raw_is_table(&w, new, level) ? differ != 0 : !in_place;
-	same = w.arm64 ? UINT64_C(0x0000fffffffff000) | 7 << 2 | 3 << 8 :
-			 PGT_GENERIC_ADDRESS | PGT_GENERIC_MEM | PGT_GENERIC_SH;
+	same = b->address | b->memory | b->sh;
 	if (!in_place)
 		same |= raw_contig(&w);
 	if (differ & same)
 		return true;
-	return w.arm64 ? differ & old & BIT(11) : differ & new & PGT_GENERIC_GLOBAL;
+	return (differ & old & b->not_global) || (differ & new & b->global);
 }
 
 static struct live *find_live(const struct pgt_entry *e)
@@ -311,7 +310,7 @@ const struct pgt_seam *pgt_seam = &hardware;
 
 /* ---- 86: calls that race with hardware ---------------------------------------------- */
 
-/* A block, a run and pages of every state, [base, base + 2 blocks). */
+/* A block, a run and pages of every state, [base, base + span). */
 struct stage {
 	uint64_t base, block, page, run;
 	uint64_t span; /* of all */
@@ -385,7 +384,7 @@ static uint64_t moved; /* by how much */
 
 static struct pgt_bitmap bits_at(uint64_t *words)
 {
-	return (struct pgt_bitmap){ words, st.base, 2 * st.block / st.page, (uint8_t)w.geo.g };
+	return (struct pgt_bitmap){ words, st.base, st.span / st.page, (uint8_t)w.geo.g };
 }
 
 static int run_op(enum op op, struct pgt_gather *g)
@@ -541,7 +540,7 @@ static bool open_stage(const char *format, unsigned g, uint64_t features)
 	st.page = BIT(g);
 	st.run = BIT(geo_run_bits(&w.geo, 3));
 	st.base = st.block * 4;
-	st.span = st.block * 2;
+	st.span = (st.block + st.run * 2 + st.page * 8 + st.block - 1) & ~(st.block - 1);
 	return true;
 }
 
@@ -616,9 +615,11 @@ static void case_86_vanish(const char *format)
 static void one_52(unsigned level, uint64_t attr, unsigned how)
 {
 	uint64_t span = geo_span(&w.geo, level), page = BIT(w.geo.g), va = span * 4;
-	uint64_t step = span / page > 1024 ? span / 512 : page, at = span / 2 + page;
+	uint64_t step = span / page > 1024 ? span / 512 : page, at = span / 2;
 	uint64_t changed = attr;
 
+	if (span > 4 * page)
+		at += page;
 	where("granule %u, level %u, attr %#" PRIx64 ", how %u", w.geo.g, level, attr, how);
 	want_status(pgt_map(w.t, va, span * 8, span, attr, 0, NULL), PGT_OK);
 	if (how == 0)
@@ -766,7 +767,7 @@ static void case_84(const char *format)
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			one_84(geo_bits(&w.geo, l), l);
-			if (w.geo.run_log[l] && geo_run_bits(&w.geo, l) < 40)
+			if (w.geo.run_log[l] && BIT(geo_run_bits(&w.geo, l)) <= w.bytes / 16)
 				one_84(geo_run_bits(&w.geo, l), l);
 		}
 		world_close(&w);
@@ -800,6 +801,7 @@ static void twice(uint64_t va, uint64_t access, uint64_t members, uint64_t size,
 static void one_87(unsigned bits, unsigned level)
 {
 	uint64_t size = BIT(bits), va = size * 4, n = size >> geo_bits(&w.geo, level);
+	uint64_t state = w.f->entry.young | w.f->entry.dirty; /* as a write sets it */
 
 	where("granule %u, 2^%u", w.geo.g, bits);
 	want_status(pgt_map(w.t, va, size, size, RW, PGT_MAX_LEAF(bits), NULL), PGT_OK);
@@ -807,8 +809,7 @@ static void one_87(unsigned bits, unsigned level)
 	twice(va + 3, PGT_WRITE, n, size, PGT_YOUNG | PGT_DIRTY);
 	twice(va + 3, PGT_READ, 0, size, PGT_YOUNG | PGT_DIRTY);
 	for (uint64_t i = 0; i < n; i++)
-		want_u64(raw_entry(&w, va + i * (size / n), level) & raw_state_bits(&w) & (w.arm64 ? BIT(10) : ~UINT64_C(0)),
-			 w.arm64 ? BIT(10) : PGT_GENERIC_YOUNG | PGT_GENERIC_DIRTY);
+		want_u64(raw_entry(&w, va + i * (size / n), level) & state, state);
 	want_status(pgt_unmap(w.t, va, size, 0, NULL), PGT_OK);
 	/* Not permitted is something else, and not mapped too. */
 	want_status(pgt_map(w.t, va, size, size, PGT_READ, PGT_MAX_LEAF(bits), NULL), PGT_OK);
@@ -838,7 +839,7 @@ static void case_87(const char *format)
 				continue;
 			for (unsigned l = w.geo.top_block; l <= 3; l++) {
 				one_87(geo_bits(&w.geo, l), l);
-				if (w.geo.run_log[l] && geo_run_bits(&w.geo, l) < 40)
+				if (w.geo.run_log[l] && BIT(geo_run_bits(&w.geo, l)) <= w.bytes / 16)
 					one_87(geo_run_bits(&w.geo, l), l);
 			}
 			world_close(&w);
@@ -850,7 +851,7 @@ static void case_87(const char *format)
 static void one_88(unsigned bits, unsigned level)
 {
 	uint64_t size = BIT(bits), va = size * 4, n = size >> geo_bits(&w.geo, level);
-	uint64_t af = w.arm64 ? BIT(10) : PGT_GENERIC_YOUNG;
+	uint64_t af = w.f->entry.young;
 	struct pgt_gather g;
 
 	where("granule %u, 2^%u", w.geo.g, bits);
@@ -901,7 +902,7 @@ static void case_88(const char *format)
 			continue;
 		for (unsigned l = w.geo.top_block; l <= 3; l++) {
 			one_88(geo_bits(&w.geo, l), l);
-			if (w.geo.run_log[l] && geo_run_bits(&w.geo, l) < 40)
+			if (w.geo.run_log[l] && BIT(geo_run_bits(&w.geo, l)) <= w.bytes / 16)
 				one_88(geo_run_bits(&w.geo, l), l);
 		}
 		world_close(&w);
