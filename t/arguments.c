@@ -9,6 +9,18 @@
 
 static struct world w;
 
+/* Where something is mapped: 256 MiB, or what is as far in where there is less. */
+static uint64_t home(void)
+{
+	return w.bytes > GIB(1) ? MIB(256) : w.bytes / 4;
+}
+
+/* Where nothing is. */
+static uint64_t spot(void)
+{
+	return w.bytes > GIB(16) ? GIB(8) : w.bytes / 4 * 3;
+}
+
 /* ---- Bad arguments, alone and together ----------------------------------- */
 
 struct args {
@@ -277,7 +289,7 @@ static void list_own_faults(const struct call *call)
 	fault("a shareability without its mask", PGT_EINVAL, HAS_SET, SET, PGT_SH_NONE);
 	fault("reading for tracking", PGT_EINVAL, HAS_ACCESS | HAS_GATHER, ACCESS, PGT_READ | PGT_UPDATE);
 	fault("onto itself", PGT_EINVAL, HAS_TO, TO | VA | LEN, 0);
-	fault("not aligned destination", PGT_EALIGN, HAS_TO, TO, w.base + MIB(512) + 8);
+	fault("not aligned destination", PGT_EALIGN, HAS_TO, TO, w.base + 2 * home() + 8);
 	fault("neither aligned nor in range", PGT_EALIGN, HAS_TO, TO, beyond + GIB(1) + page / 2);
 	fault("destination after the range", PGT_ERANGE, HAS_TO, TO, beyond + GIB(1));
 	fault("destination before the range", PGT_ERANGE, HAS_TO, TO, w.base - GIB(1));
@@ -294,15 +306,15 @@ static void list_own_faults(const struct call *call)
 	fault("too wide a token", PGT_ERANGE, HAS_TOKEN, TOKEN, UINT64_MAX);
 	fault("too wide a token", PGT_ERANGE, HAS_TOKEN, TOKEN, BIT(63));
 	/* Where the range lies before, or goes beyond, the bitmap of one page. */
-	fault("a range before the bitmap", PGT_ERANGE, HAS_BITMAP, VA, w.base + MIB(256) - page);
-	fault("a range after the bitmap", PGT_ERANGE, HAS_BITMAP, VA, w.base + MIB(256) + page);
+	fault("a range before the bitmap", PGT_ERANGE, HAS_BITMAP, VA, w.base + home() - page);
+	fault("a range after the bitmap", PGT_ERANGE, HAS_BITMAP, VA, w.base + home() + page);
 	fault("a range longer than the bitmap", PGT_ERANGE, HAS_BITMAP, LEN, 2 * page);
 	(void)call;
 }
 
 static void list_faults(const struct call *call)
 {
-	uint64_t page = BIT(w.geo.g), top = BIT(48), beyond = w.base + w.bytes;
+	uint64_t page = BIT(w.geo.g), top = BIT(w.c.output_bits), beyond = w.base + w.bytes;
 	static const uint64_t bad_access[] = {
 		0, PGT_USER, PGT_UPDATE, PGT_READ | PGT_WRITE, PGT_READ | PGT_EXEC,
 		PGT_WRITE | PGT_EXEC, PGT_READ | PGT_WRITE | PGT_EXEC, PGT_UEXEC,
@@ -349,8 +361,8 @@ static void list_faults(const struct call *call)
 	      PGT_MAX_LEAF(w.geo.g - 1));
 	fault("leaves of 2 bytes", PGT_ENOTSUP, HAS_MAX, FLAGS, PGT_MAX_LEAF(1));
 
-	fault("VA not aligned", PGT_EALIGN, HAS_RANGE, VA, w.base + MIB(256) + page / 2);
-	fault("VA not aligned", PGT_EALIGN, HAS_RANGE, VA, w.base + MIB(256) + 1);
+	fault("VA not aligned", PGT_EALIGN, HAS_RANGE, VA, w.base + home() + page / 2);
+	fault("VA not aligned", PGT_EALIGN, HAS_RANGE, VA, w.base + home() + 1);
 	fault("VA neither aligned nor in range", PGT_EALIGN, HAS_RANGE, VA, beyond + 8);
 	fault("VA -1", PGT_EALIGN, HAS_RANGE, VA, UINT64_MAX);
 	fault("length not aligned", PGT_EALIGN, HAS_RANGE, LEN, page / 2);
@@ -367,7 +379,7 @@ static void list_faults(const struct call *call)
 	fault("VA in the hole", PGT_ERANGE, HAS_VA, VA, BIT(63));
 	fault("VA in the hole", PGT_ERANGE, HAS_VA, VA, BIT(55));
 	fault("VA of the other half", PGT_ERANGE, HAS_VA, VA,
-	      w.base ? MIB(256) : MIB(256) - w.bytes);
+	      w.base ? home() : home() - w.bytes);
 	fault("the last page and one more", PGT_ERANGE, HAS_RANGE, VA | LEN, 0);
 	fault("PA beyond the output range", PGT_ERANGE, HAS_PA, PA, top);
 	fault("PA at the very top", PGT_ERANGE, HAS_PA, PA, 0 - page);
@@ -383,7 +395,7 @@ static bool applies(const struct call *call, const struct fault *f)
 	if (f->touches == FLAGS && !(call->flags || call->has & HAS_MAX))
 		return false; /* it takes no flags */
 	/* Source and destination overlap, if that means anything where they wrap. */
-	if (call->has & HAS_TO && f->touches == LEN && f->value > BIT(40))
+	if (call->has & HAS_TO && f->touches == LEN && f->value > w.bytes / 2)
 		return false;
 	return true;
 }
@@ -412,7 +424,7 @@ static void spoil(struct args *a, const struct fault *f)
 	case BITMAP | FLAGS: a->bitmap = NULL; a->flags |= (unsigned)f->value; break;
 	case TOKEN: a->token = f->value; break;
 	case VA | LEN: a->va = world_last(&w) - (page - 1); a->len = 2 * page; break;
-	case PA | LEN: a->pa = BIT(48) - page; a->len = 2 * page; break;
+	case PA | LEN: a->pa = BIT(w.c.output_bits) - page; a->len = 2 * page; break;
 	default: break;
 	}
 }
@@ -422,8 +434,8 @@ static struct args good_args(const struct call *call)
 {
 	static uint64_t words[2];
 	static struct pgt_bitmap bitmap;
-	struct args a = { .t = w.t, .va = w.base + MIB(256), .pa = GIB(1), .len = BIT(w.geo.g),
-			  .attr = PGT_READ, .access = PGT_READ, .set = PGT_SW0, .to = w.base + MIB(512),
+	struct args a = { .t = w.t, .va = w.base + home(), .pa = GIB(1), .len = BIT(w.geo.g),
+			  .attr = PGT_READ, .access = PGT_READ, .set = PGT_SW0, .to = w.base + 2 * home(),
 			  .bits = w.geo.g, .other = copies.t, .bitmap = &bitmap, .what = PGT_YOUNG,
 			  .token = 5 };
 
@@ -485,15 +497,12 @@ static void bad_calls(const struct call *call)
 
 static void open_for_bad_calls(const char *format, unsigned g, uint64_t features, unsigned mode)
 {
-	unsigned block = g == 12 ? 21 : g == 14 ? 25 : 29;
-
 	if (!world_open(&w, format, g, 48, features, mode | EMBED_ALL))
 		return;
-	/* A block at 0 and, where the block doesn't reach, a page at 256 MiB. */
-	want_status(pgt_map(w.t, w.base, 0, BIT(block), PGT_READ, 0, NULL), PGT_OK);
-	if (block < 28)
-		want_status(pgt_map(w.t, w.base + MIB(256), 0, BIT(block), PGT_READ, 0, NULL),
-			    PGT_OK);
+	/* A block at 0 and, where it doesn't reach, one at home. */
+	want_status(pgt_map(w.t, w.base, 0, w.l2, PGT_READ, 0, NULL), PGT_OK);
+	if (w.l2 <= home())
+		want_status(pgt_map(w.t, w.base + home(), 0, w.l2, PGT_READ, 0, NULL), PGT_OK);
 }
 
 static void test_bad_arguments(const char *format)
@@ -539,24 +548,24 @@ static void test_state_last(const char *format)
 	open_for_bad_calls(format, 12, 0, 0);
 	embed_snapshot(&w.e, &before);
 	embed_log_clear(&w.e);
-	want_status(pgt_map(w.t, MIB(256), GIB(1), KIB(4), PGT_READ, 0, NULL), PGT_EEXIST);
+	want_status(pgt_map(w.t, home(), GIB(1), w.page, PGT_READ, 0, NULL), PGT_EEXIST);
 	unchanged(w.e.allocated, w.e.freed);
-	want_status(pgt_map(w.t, MIB(256), GIB(1), KIB(4), PGT_READ,
+	want_status(pgt_map(w.t, home(), GIB(1), w.page, PGT_READ,
 			    PGT_REPLACE | PGT_NO_SPLIT, NULL), PGT_EBLOCK);
 	unchanged(w.e.allocated, w.e.freed);
-	want_status(pgt_unmap(w.t, MIB(256), KIB(4), PGT_NO_SPLIT, NULL), PGT_EBLOCK);
+	want_status(pgt_unmap(w.t, home(), w.page, PGT_NO_SPLIT, NULL), PGT_EBLOCK);
 	unchanged(w.e.allocated, w.e.freed);
-	want_status(pgt_unmap(w.t, MIB(256), KIB(4), PGT_NO_BREAK, NULL), PGT_EBREAK);
+	want_status(pgt_unmap(w.t, home(), w.page, PGT_NO_BREAK, NULL), PGT_EBREAK);
 	unchanged(w.e.allocated, w.e.freed);
 
 	/* A failed call under a gather leaves it open, with what it held. */
 	want_status(pgt_gather_begin(&g, w.t), PGT_OK);
-	want_status(pgt_unmap(w.t, 0, MIB(2), 0, &g), PGT_OK);
-	want_status(pgt_map(w.t, MIB(256), GIB(1), KIB(4), PGT_READ, 0, &g), PGT_EEXIST);
-	want_status(pgt_map(w.t, MIB(256), GIB(1), KIB(3), PGT_READ, 0, &g), PGT_EALIGN);
-	want_status(pgt_map(w.t, MIB(256), GIB(1), 0, PGT_READ, 0, &g), PGT_EINVAL);
+	want_status(pgt_unmap(w.t, 0, w.l2, 0, &g), PGT_OK);
+	want_status(pgt_map(w.t, home(), GIB(1), w.page, PGT_READ, 0, &g), PGT_EEXIST);
+	want_status(pgt_map(w.t, home(), GIB(1), w.page / 4 * 3, PGT_READ, 0, &g), PGT_EALIGN);
+	want_status(pgt_map(w.t, home(), GIB(1), 0, PGT_READ, 0, &g), PGT_EINVAL);
 	want_u64(w.e.count[EMBED_SYNC], 0);
-	want_u64(g.tally.unmapped, MIB(2));
+	want_u64(g.tally.unmapped, w.l2);
 	want_status(pgt_gather_end(&g), PGT_OK);
 	want_u64(w.e.count[EMBED_SYNC], 1);
 	world_close(&w);
@@ -569,10 +578,11 @@ static void test_fields(const char *format)
 {
 	static const uint64_t masks[] = { PGT_MEM_MASK, PGT_SH_MASK };
 	const unsigned shift[] = { 16, 24 }, values[] = { 5, 3 };
-	uint64_t at = MIB(256);
+	uint64_t at;
 
 	begin();
 	open_for_bad_calls(format, 12, 0, 0);
+	at = home();
 	embed_snapshot(&w.e, &before);
 	embed_log_clear(&w.e);
 	for (unsigned f = 0; f < 2; f++)
@@ -584,15 +594,15 @@ static void test_fields(const char *format)
 				if (good)
 					continue;
 				where("clear %#" PRIx64 " set %#" PRIx64, clear, set << shift[f]);
-				want_status(pgt_protect(w.t, at, KIB(4), set << shift[f], clear, 0, NULL),
+				want_status(pgt_protect(w.t, at, w.page, set << shift[f], clear, 0, NULL),
 					    PGT_EINVAL);
-				want_status(pgt_protect(w.t, at, KIB(4), PGT_SW0 | set << shift[f],
+				want_status(pgt_protect(w.t, at, w.page, PGT_SW0 | set << shift[f],
 							PGT_WRITE | clear, 0, NULL), PGT_EINVAL);
 			}
 	unchanged(w.e.allocated, w.e.freed);
 	where("nothing to do");
-	want_status(pgt_protect(w.t, at, KIB(4), 0, 0, 0, NULL), PGT_OK);
-	want_status(pgt_protect(w.t, at, KIB(4), PGT_MEM_NORMAL | PGT_SH_INNER,
+	want_status(pgt_protect(w.t, at, w.page, 0, 0, 0, NULL), PGT_OK);
+	want_status(pgt_protect(w.t, at, w.page, PGT_MEM_NORMAL | PGT_SH_INNER,
 				PGT_MEM_MASK | PGT_SH_MASK, 0, NULL), PGT_OK);
 	unchanged(w.e.allocated, w.e.freed);
 	world_close(&w);
@@ -620,16 +630,16 @@ static void test_untracked(const char *format)
 			if (!world_open(&w, format, 12, 48, tracks[i].feature, EMBED_TLB))
 				return;
 			where("features %#" PRIx64 " state %#" PRIx64, tracks[i].feature, state);
-			want_status(pgt_map(w.t, MIB(256), MIB(2), MIB(2), RWD, 0, NULL), PGT_OK);
-			want_status(pgt_harvest(w.t, MIB(256), MIB(2), state, PGT_PEEK, NULL, NULL), PGT_OK);
+			want_status(pgt_map(w.t, home(), w.l2, w.l2, RWD, 0, NULL), PGT_OK);
+			want_status(pgt_harvest(w.t, home(), w.l2, state, PGT_PEEK, NULL, NULL), PGT_OK);
 			embed_snapshot(&w.e, &before);
-			want_status(pgt_harvest(w.t, MIB(256), MIB(2), state, 0, NULL, NULL), code);
+			want_status(pgt_harvest(w.t, home(), w.l2, state, 0, NULL, NULL), code);
 			want_u64(embed_compare(&w.e, &before) == NULL, code != PGT_OK);
-			want_status(pgt_protect(w.t, MIB(256), MIB(2), 0, state, 0, NULL), code);
-			want_u64(query(w.t, MIB(256)).attr, code == PGT_OK ? RWD & ~state : RWD);
+			want_status(pgt_protect(w.t, home(), w.l2, 0, state, 0, NULL), code);
+			want_u64(query(w.t, home()).attr, code == PGT_OK ? RWD & ~state : RWD);
 			/* ... and put back. */
-			want_status(pgt_protect(w.t, MIB(256), MIB(2), state, 0, 0, NULL), PGT_OK);
-			want_u64(query(w.t, MIB(256)).attr, RWD);
+			want_status(pgt_protect(w.t, home(), w.l2, state, 0, 0, NULL), PGT_OK);
+			want_u64(query(w.t, home()).attr, RWD);
 			world_close(&w);
 		}
 	ok(fine, "%s: clearing state that nothing sets again is PGT_ENOTSUP, peeking isn't", format);
@@ -658,7 +668,12 @@ static void test_shapes(const char *format)
 			continue;
 		}
 		where("shape %u", i);
-		status = pgt_copy(other.t, w.t, MIB(256), KIB(4), 0, NULL);
+		if (other.geo.g == w.geo.g && other.bytes == w.bytes && other.base == w.base &&
+		    other.c.output_bits == w.c.output_bits) { /* the only granule there is */
+			world_close(&other);
+			continue;
+		}
+		status = pgt_copy(other.t, w.t, home(), w.page, 0, NULL);
 		want(status == PGT_EINVAL || status == PGT_ENOTSUP);
 		want_u64(other.e.live, 1);
 		world_close(&other);
@@ -685,20 +700,20 @@ static void test_read_only(const char *format)
 	if (t) {
 		embed_snapshot(&w.e, &before);
 		embed_log_clear(&w.e);
-		bitmap = (struct pgt_bitmap){ &word, MIB(256), 1, 12 };
-		want_status(pgt_protect(t, MIB(256), KIB(4), PGT_SW0, 0, 0, NULL), PGT_ENOTSUP);
-		want_status(pgt_move(t, MIB(256), GIB(1), KIB(4), 0, NULL), PGT_ENOTSUP);
-		want_status(pgt_copy(t, w.t, GIB(1), KIB(4), 0, NULL), PGT_ENOTSUP);
-		want_status(pgt_copy(w.t, t, GIB(1), KIB(4), 0, NULL), PGT_ENOTSUP);
-		want_status(pgt_split(t, MIB(256), KIB(4), 12, 0, NULL), PGT_ENOTSUP);
-		want_status(pgt_collapse(t, MIB(256), KIB(4), 12, 0, NULL), PGT_ENOTSUP);
-		want_status(pgt_harvest(t, MIB(256), KIB(4), PGT_YOUNG, 0, &bitmap, NULL), PGT_ENOTSUP);
-		want_status(pgt_fault(t, MIB(256), PGT_READ, NULL), PGT_ENOTSUP);
-		want_status(pgt_store(t, GIB(1), KIB(4), 1, 0, NULL), PGT_ENOTSUP);
+		bitmap = (struct pgt_bitmap){ &word, home(), 1, (uint8_t)w.geo.g };
+		want_status(pgt_protect(t, home(), w.page, PGT_SW0, 0, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_move(t, home(), 3 * home(), w.page, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_copy(t, w.t, 3 * home(), w.page, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_copy(w.t, t, 3 * home(), w.page, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_split(t, home(), w.page, w.geo.g, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_collapse(t, home(), w.page, w.geo.g, 0, NULL), PGT_ENOTSUP);
+		want_status(pgt_harvest(t, home(), w.page, PGT_YOUNG, 0, &bitmap, NULL), PGT_ENOTSUP);
+		want_status(pgt_fault(t, home(), PGT_READ, NULL), PGT_ENOTSUP);
+		want_status(pgt_store(t, 3 * home(), w.page, 1, 0, NULL), PGT_ENOTSUP);
 		/* Malformed comes first, addresses last. */
-		want_status(pgt_protect(t, MIB(256), KIB(4), BIT(63), 0, 0, NULL), PGT_EINVAL);
-		want_status(pgt_move(t, MIB(256), MIB(256), KIB(4), 0, NULL), PGT_EINVAL);
-		want_status(pgt_copy(t, t, MIB(256), KIB(4), 0, NULL), PGT_EINVAL);
+		want_status(pgt_protect(t, home(), w.page, BIT(63), 0, 0, NULL), PGT_EINVAL);
+		want_status(pgt_move(t, home(), home(), w.page, 0, NULL), PGT_EINVAL);
+		want_status(pgt_copy(t, t, home(), w.page, 0, NULL), PGT_EINVAL);
 		want_status(pgt_move(t, 1, 2, 1, 0, NULL), PGT_ENOTSUP);
 		want_status(pgt_fault(t, BIT(60), PGT_READ, NULL), PGT_ENOTSUP);
 		want_u64(word, 0);
@@ -738,11 +753,11 @@ static void test_other_calls(const char *format)
 
 	pgt_destroy(NULL);
 	pgt_cursor_init(&cursor, w.t);
-	want_status(pgt_cursor_translate(NULL, MIB(256), PGT_READ, &tr), PGT_EINVAL);
-	want_status(pgt_cursor_translate(&cursor, MIB(256), PGT_READ, NULL), PGT_EINVAL);
-	want_status(pgt_cursor_translate(&cursor, MIB(256), PGT_READ, &tr), PGT_OK);
+	want_status(pgt_cursor_translate(NULL, home(), PGT_READ, &tr), PGT_EINVAL);
+	want_status(pgt_cursor_translate(&cursor, home(), PGT_READ, NULL), PGT_EINVAL);
+	want_status(pgt_cursor_translate(&cursor, home(), PGT_READ, &tr), PGT_OK);
 	memset(&cursor, 0, sizeof(cursor));
-	want_status(pgt_cursor_translate(&cursor, MIB(256), PGT_READ, &tr), PGT_EINVAL);
+	want_status(pgt_cursor_translate(&cursor, home(), PGT_READ, &tr), PGT_EINVAL);
 
 	c = w.c;
 	want_status(pgt_create(NULL, &t), PGT_EINVAL);
@@ -756,7 +771,7 @@ static void test_other_calls(const char *format)
 	want_status(pgt_attach(&none, GIB(1), &t), PGT_EINVAL);
 	want_u64(pgt_storage(&none), 0);
 	pa = pgt_root(w.t);
-	want(embed_live(&w.e, pa, 4096));
+	want(embed_live(&w.e, pa, geo_root_bytes(&w.geo)));
 	want(!t);
 	unchanged(w.e.allocated, w.e.freed);
 	want_status(pgt_reserve(NULL, 1), PGT_EINVAL);
@@ -801,12 +816,18 @@ static void list_nasty(void)
 	add_nasty(w.base - page);
 	add_nasty(w.base + w.bytes / 2);
 	add_nasty(w.base + w.bytes - 1);
-	add_nasty(w.base + MIB(256));
+	add_nasty(w.base + home());
 	for (unsigned i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
 		add_nasty(BIT(bits[i]));
 		add_nasty(BIT(bits[i]) - page);
 		add_nasty(0 - BIT(bits[i]));
 		add_nasty(w.base + BIT(bits[i]) + page);
+	}
+	/* Where all of it is smaller. */
+	for (unsigned level = w.geo.start; w.geo.g < 12 && level < 3; level++) {
+		add_nasty(w.base + geo_span(&w.geo, level));
+		add_nasty(w.base + geo_span(&w.geo, level) - page);
+		add_nasty(w.base + geo_span(&w.geo, level) + page);
 	}
 	add_nasty(UINT64_C(0x5555555555555555));
 	add_nasty(UINT64_C(0xdead000000000000));
@@ -841,7 +862,7 @@ static int map_code(uint64_t va, uint64_t pa, uint64_t len)
 		return code;
 	if (pa & (BIT(w.geo.g) - 1))
 		return PGT_EALIGN;
-	if (code == PGT_OK && !inside(pa, len, 0, BIT(48)))
+	if (code == PGT_OK && !inside(pa, len, 0, BIT(w.c.output_bits)))
 		return PGT_ERANGE;
 	return code;
 }
@@ -919,7 +940,7 @@ static void sweep_ranges(uint64_t va, uint64_t len)
 /* Those that are in order are made too, in a table that may have no memory. */
 static void sweep_good(uint64_t va, uint64_t len)
 {
-	uint64_t pa = (va - w.base) & (BIT(47) - 1);
+	uint64_t pa = (va - w.base) & (BIT(w.c.output_bits - 1) - 1);
 	int status;
 
 	if (range_code(va, len) != PGT_OK)
@@ -985,26 +1006,28 @@ static void test_max_leaf(const char *format)
 	begin();
 	for_granules(format, granule) {
 		unsigned g = granule;
+		uint64_t at;
 
 		if (!world_open(&w, format, g, 48, PGT_FEAT_CONTIG, 0))
 			continue;
+		at = w.bytes / 4;
 		for (unsigned bits = 1; bits < 256; bits++) {
 			int code = bits < g ? PGT_ENOTSUP : PGT_OK, status;
 			uint64_t n;
 
 			where("granule %u, PGT_MAX_LEAF(%u)", g, bits);
-			status = pgt_map(w.t, GIB(64), GIB(64), MIB(2), PGT_READ,
+			status = pgt_map(w.t, at, world_pa(&w, 1), w.l2, PGT_READ,
 					 PGT_MAX_LEAF(bits), NULL);
 			/* No address has more than 64 bits. */
 			if (bits >= 64 && status == PGT_EINVAL)
 				code = PGT_EINVAL;
 			want_status(status, code);
-			want_status(pgt_tables_needed(w.t, GIB(64), GIB(64), MIB(2), PGT_READ,
+			want_status(pgt_tables_needed(w.t, at, world_pa(&w, 1), w.l2, PGT_READ,
 						      PGT_MAX_LEAF(bits), &n), code);
 			if (code == PGT_OK) {
-				want(query(w.t, GIB(64)).run_bytes <=
+				want(query(w.t, at).run_bytes <=
 				     (bits < 64 ? BIT(bits) : UINT64_MAX));
-				want_status(pgt_unmap(w.t, GIB(64), MIB(2), 0, NULL), PGT_OK);
+				want_status(pgt_unmap(w.t, at, w.l2, 0, NULL), PGT_OK);
 			}
 		}
 		world_close(&w);
@@ -1031,7 +1054,7 @@ static void from_callback(void)
 	if (in_callback)
 		return;
 	in_callback = true;
-	want_status(pgt_map(w.t, w.base + GIB(8), 0, page, PGT_READ, 0, NULL), PGT_EBUSY);
+	want_status(pgt_map(w.t, w.base + spot(), 0, page, PGT_READ, 0, NULL), PGT_EBUSY);
 	want_status(pgt_unmap(w.t, sentinel, page, 0, NULL), PGT_EBUSY);
 	want_status(pgt_trim(w.t, sentinel, page, NULL), PGT_EBUSY);
 	want_status(pgt_reserve(w.t, 1), PGT_EBUSY);
@@ -1041,7 +1064,7 @@ static void from_callback(void)
 	want_status(pgt_collapse(w.t, sentinel, page, w.geo.g, 0, NULL), PGT_EBUSY);
 	want_status(pgt_harvest(w.t, sentinel, page, PGT_YOUNG, PGT_PEEK, NULL, NULL), PGT_EBUSY);
 	want_status(pgt_fault(w.t, sentinel, PGT_READ, NULL), PGT_EBUSY);
-	want_status(pgt_store(w.t, w.base + GIB(8), page, 1, 0, NULL), PGT_EBUSY);
+	want_status(pgt_store(w.t, w.base + spot(), page, 1, 0, NULL), PGT_EBUSY);
 	want_status(pgt_copy(copies.t, w.t, sentinel, page, 0, NULL), PGT_EBUSY);
 	want_status(pgt_copy(w.t, copies.t, sentinel, page, 0, NULL), PGT_EBUSY);
 	want_status(pgt_gather_begin(&g, w.t), PGT_EBUSY);
@@ -1072,7 +1095,7 @@ static void from_callback(void)
 	want_status(pgt_stat(w.t, sentinel, page, &s), PGT_OK);
 	want_u64(s.mapped_bytes, page);
 	want_status(pgt_dump(w.t, sentinel, page, text_nothing, NULL), PGT_OK);
-	want_status(pgt_tables_needed(w.t, GIB(8) + w.base, 0, page, PGT_READ, 0, &n), PGT_OK);
+	want_status(pgt_tables_needed(w.t, w.base + spot(), 0, page, PGT_READ, 0, &n), PGT_OK);
 	in_callback = false;
 }
 
@@ -1155,8 +1178,8 @@ static void changing_calls(struct pgt_gather *g)
 	want_status(pgt_store(w.t, at + 8 * block, 2 * block, 9, PGT_REPLACE, g), PGT_OK);
 	want_status(pgt_unmap(w.t, at + 8 * block, 3 * block, 0, g), PGT_OK);
 	in_change = false;
-	want_status(pgt_map(w.t, w.base + GIB(8), 0, page, PGT_READ, 0, g), PGT_OK);
-	want_status(pgt_unmap(w.t, w.base + GIB(8), page, 0, g), PGT_OK);
+	want_status(pgt_map(w.t, w.base + spot(), 0, page, PGT_READ, 0, g), PGT_OK);
+	want_status(pgt_unmap(w.t, w.base + spot(), page, 0, g), PGT_OK);
 }
 
 static void test_callbacks(const char *format)
@@ -1218,8 +1241,8 @@ static void second_hook(struct embed *e, const struct embed_event *ev)
 	if (in_callback)
 		return;
 	in_callback = true;
-	want_status(pgt_map(second.t, GIB(1), GIB(1), KIB(4), PGT_READ, 0, NULL), PGT_OK);
-	want_status(pgt_unmap(second.t, GIB(1), KIB(4), 0, NULL), PGT_OK);
+	want_status(pgt_map(second.t, w.l1, w.l1, w.page, PGT_READ, 0, NULL), PGT_OK);
+	want_status(pgt_unmap(second.t, w.l1, w.page, 0, NULL), PGT_OK);
 	in_callback = false;
 }
 
@@ -1231,8 +1254,8 @@ static void test_other_table(const char *format)
 	if (!world_open(&second, format, 12, 48, 0, 0))
 		return;
 	w.e.hook = second_hook;
-	want_status(pgt_map(w.t, GIB(1), GIB(1), KIB(4), PGT_READ, 0, NULL), PGT_OK);
-	want_status(pgt_unmap(w.t, GIB(1), KIB(4), 0, NULL), PGT_OK);
+	want_status(pgt_map(w.t, w.l1, w.l1, w.page, PGT_READ, 0, NULL), PGT_OK);
+	want_status(pgt_unmap(w.t, w.l1, w.page, 0, NULL), PGT_OK);
 	w.e.hook = NULL;
 	world_close(&second);
 	world_close(&w);
