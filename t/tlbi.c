@@ -680,6 +680,11 @@ static struct golden range_operands[] = {
 	{ { "arm64", 16, 48, PGT_FEAT_TLBI_RANGE, NULL, 0, 0 },
 	  { 0x12340000, 0x420000, 16, PGT_LEVEL_UNKNOWN, PGT_TLB_WALK }, 3,
 	  { { T(RVAE1IS), UINT64_C(0x0003d00000001234) }, { T(RVAE1IS), UINT64_C(0x0003c00000001274) } } },
+	/* One leaf needs no range. */
+	{ { "arm64", 12, 48, PGT_FEAT_TLBI_RANGE | PGT_FEAT_TTL, NULL, 0, 0 },
+	  { 0x40000000, 0x200000, 21, 2, 0 }, 1, { { T(VALE1IS), UINT64_C(0x0001600000040000) } } },
+	{ { "arm64", 12, 48, PGT_FEAT_TLBI_RANGE | PGT_FEAT_TTL, NULL, 0, 0 },
+	  { 0x40000000, 0x600000, 21, 2, 0 }, 1, { { T(RVALE1IS), UINT64_C(0x00015bc000040000) } } },
 };
 
 static struct golden lpa2_operands[] = {
@@ -868,12 +873,18 @@ static void test_rounding(void)
 		{ .r = { 0x40000000, 0x1000, 12, 0, 0 }, .ops = { { T(VALE1IS), 0x40000 } } },
 		{ .r = { 0x40000000, 0x1000, 12, -1, 0 }, .ops = { { T(VALE1IS), 0x40000 } } },
 		{ .r = { 0x40000000, 0x1000, 12, 4, 0 }, .ops = { { T(VALE1IS), 0x40000 } } },
+		{ .r = { 0x40000000, 0x1000, 12, 35, 0 }, .ops = { { T(VALE1IS), 0x40000 } } },
+		{ .r = { 0x40000000, 0x1000, 12, -29, 0 }, .ops = { { T(VALE1IS), 0x40000 } } },
+		{ .r = { 0x40000000, 0x2000, 20, PGT_LEVEL_UNKNOWN, 0 },
+		  .ops = { { T(VALE1IS), 0x40000 }, { T(VALE1IS), 0x40001 } } },
 		/* A level is no coarser than it says. */
 		{ .r = { 0x40000000, 0x2000, 21, 3, 0 }, .ops = { { T(VALE1IS), UINT64_C(0x700000040000) },
 								  { T(VALE1IS), UINT64_C(0x700000040001) } } },
 		/* A table entry is of no level's leaves, whatever the range says. */
 		{ .r = { 0x40000000, 0x1000, 12, 3, PGT_TLB_WALK }, .ops = { { T(VAE1IS), 0x40000 } } },
 		{ .r = { 0x40000000, 0x40000000, 255, PGT_LEVEL_UNKNOWN, 0 }, .ops = { { T(VALE1IS), 0x40000 } } },
+		/* All is all. */
+		{ .r = { 0x40000000, 0x1000, 12, 3, PGT_TLB_ALL }, .ops = { { T(ASIDE1IS), 0 } } },
 	};
 
 	begin();

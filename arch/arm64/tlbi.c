@@ -240,7 +240,8 @@ static bool is_sound(const struct pgt *t, const struct pgt_tlb_range *range)
 		return false;
 	if (range->flags & PGT_TLB_ALL)
 		return true;
-	return range->len && !((range->va | range->len) & (granule(t) - 1)) && offset <= t->last &&
+	/* A length of 0 is longer than any table. */
+	return !((range->va | range->len) & (granule(t) - 1)) && offset <= t->last &&
 	       range->len - 1 <= t->last - offset;
 }
 
