@@ -20,3 +20,10 @@ TESTS += t/tlbi.t
 t_tlbi_t_SOURCES = t/tlbi.c $(contract_srcs)
 t_tlbi_t_LDADD = libpgtable.la
 t_tlbi_t_LDFLAGS = $(t_ldflags)
+
+# The descriptors of every format.
+check_PROGRAMS += t/goldens.t
+TESTS += t/goldens.t
+t_goldens_t_SOURCES = t/goldens.c $(contract_srcs)
+t_goldens_t_LDADD = libpgtable.la
+t_goldens_t_LDFLAGS = $(t_ldflags)
