@@ -10,6 +10,10 @@ pgtable=$1 cache=$2 folder=$3
 here=$(cd "$(dirname "$0")" && pwd)
 name=${4:-$(sh "$here/capture.sh" --list | head -n 1)}
 shown=24
+if ! test -x "$pgtable"; then
+	echo "demo.sh: there is no $pgtable; configure with --enable-tools" >&2
+	exit 1
+fi
 
 say() { printf '\n== %s\n' "$*"; }
 # show FILE ARGUMENT...: runs the command, keeps what it prints, shows its head.
