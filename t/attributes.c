@@ -117,8 +117,8 @@ static void want_translations(uint64_t va, uint64_t pa, uint64_t attr, uint64_t 
 		} else if (want_status(status, PGT_OK)) {
 			want_u64(tr.pa, pa);
 			want_u64(tr.attr, attr);
-			want_u64(tr.leaf_bits, 12);
-			want_u64(tr.run_bits, 12);
+			want_u64(tr.leaf_bits, w.geo.g);
+			want_u64(tr.run_bits, w.geo.g);
 			want_u64(tr.level, 3);
 		} else {
 			note("access %#" PRIx64, accesses[i]);
@@ -150,33 +150,11 @@ static uint64_t golden(uint64_t pa, uint64_t attr)
 	return d;
 }
 
-static uint64_t golden_generic(uint64_t pa, uint64_t attr)
-{
-	uint64_t d = pa | PGT_GENERIC_LEAF;
-
-	d |= attr & PGT_READ ? PGT_GENERIC_READ : 0;
-	d |= attr & PGT_WRITE ? PGT_GENERIC_WRITE : 0;
-	d |= attr & PGT_EXEC ? PGT_GENERIC_EXEC : 0;
-	d |= attr & PGT_UEXEC ? PGT_GENERIC_UEXEC : 0;
-	d |= attr & PGT_USER ? PGT_GENERIC_USER : 0;
-	d |= attr & PGT_GLOBAL ? PGT_GENERIC_GLOBAL : 0;
-	d |= attr & PGT_GUARDED ? PGT_GENERIC_GUARDED : 0;
-	d |= attr & PGT_YOUNG ? PGT_GENERIC_YOUNG : 0;
-	d |= attr & PGT_DIRTY ? PGT_GENERIC_DIRTY : 0;
-	d |= attr & PGT_NOACCESS ? PGT_GENERIC_NOACCESS : 0;
-	d |= (attr & PGT_MEM_MASK) >> 16 << PGT_GENERIC_MEM_SHIFT;
-	d |= (attr & PGT_SH_MASK) >> 24 << PGT_GENERIC_SH_SHIFT;
-	d |= attr & PGT_SW0 ? BIT(PGT_GENERIC_SW_SHIFT) : 0;
-	d |= attr & PGT_SW1 ? BIT(PGT_GENERIC_SW_SHIFT + 1) : 0;
-	d |= attr & PGT_SW2 ? BIT(PGT_GENERIC_SW_SHIFT + 2) : 0;
-	return d;
-}
-
 /* What the format fixes of the descriptor of an accepted combination. */
 static void want_descriptor(uint64_t entry, uint64_t pa, uint64_t attr)
 {
 	if (!w.arm64) {
-		want_u64(entry, golden_generic(pa, attr));
+		want_u64(entry, w.f->page_entry(pa, attr));
 		return;
 	}
 	if (attr & PGT_NOACCESS) {
@@ -195,13 +173,14 @@ static void want_descriptor(uint64_t entry, uint64_t pa, uint64_t attr)
 
 static void one_combination(uint64_t attr, uint64_t features)
 {
-	const uint64_t va = GIB(1) + KIB(4), pa = UINT64_C(0xfedcba987000);
+	const uint64_t va = w.l1 + w.page;
+	const uint64_t pa = UINT64_C(0xfedcba987000) >> (48 - w.c.output_bits) & ~(w.page - 1);
 	int code = verdict(w.arm64, attr), status;
 	struct pgt_mapping m;
 	uint64_t now;
 
 	where("attr %#" PRIx64 ", features %#" PRIx64, attr, features);
-	status = pgt_map(w.t, va, pa, KIB(4), attr, 0, NULL);
+	status = pgt_map(w.t, va, pa, w.page, attr, 0, NULL);
 	/* Execute-only for both privileges: expressible or not, but never something else. */
 	if (w.arm64 && code == PGT_OK && !(attr & PGT_READ) && attr & PGT_EXEC &&
 	    status == PGT_ENOTSUP)
@@ -209,13 +188,13 @@ static void one_combination(uint64_t attr, uint64_t features)
 	if (!want_status(status, code) || status != PGT_OK)
 		return;
 	now = new_attr(attr, features);
-	want_status(pgt_query(w.t, va + 4095, &m), PGT_OK);
+	want_status(pgt_query(w.t, va + w.page - 1, &m), PGT_OK);
 	want_u64(m.state, PGT_LEAF);
 	want_u64(m.attr, now);
 	want_u64(m.pa, pa);
 	want_u64(m.va, va);
-	want_u64(m.len, KIB(4));
-	want_u64(m.run_bytes, KIB(4));
+	want_u64(m.len, w.page);
+	want_u64(m.run_bytes, w.page);
 	want_u64(m.level, 3);
 	want_u64(m.entry, raw_entry(&w, va, 3));
 	want_descriptor(m.entry, pa, now);
@@ -224,10 +203,10 @@ static void one_combination(uint64_t attr, uint64_t features)
 	if (attr == now) {
 		uint64_t n = w.e.events;
 
-		want_status(pgt_map(w.t, va, pa, KIB(4), attr, PGT_REPLACE, NULL), PGT_OK);
+		want_status(pgt_map(w.t, va, pa, w.page, attr, PGT_REPLACE, NULL), PGT_OK);
 		want_u64(w.e.events, n);
 	}
-	want_status(pgt_unmap(w.t, va, KIB(4), PGT_KEEP_TABLES, NULL), PGT_OK);
+	want_status(pgt_unmap(w.t, va, w.page, PGT_KEEP_TABLES, NULL), PGT_OK);
 	embed_log_clear(&w.e);
 }
 
@@ -250,13 +229,13 @@ static void test_reserved_values(const char *format)
 	if (!world_open(&w, format, 12, 48, 0, 0))
 		return;
 	for (uint64_t mem = 5; mem < 32; mem++) {
-		int status = pgt_map(w.t, 0, 0, KIB(4), PGT_READ | mem << 16, 0, NULL);
+		int status = pgt_map(w.t, 0, 0, w.page, PGT_READ | mem << 16, 0, NULL);
 
 		where("memory type %u", (unsigned)mem);
 		want(status == PGT_EINVAL || status == PGT_ENOTSUP);
 	}
 	for (uint64_t mem = 0; mem < 32; mem++) {
-		int status = pgt_map(w.t, 0, 0, KIB(4), PGT_READ | mem << 16 | PGT_SH_MASK, 0,
+		int status = pgt_map(w.t, 0, 0, w.page, PGT_READ | mem << 16 | PGT_SH_MASK, 0,
 				     NULL);
 
 		where("shareability 3, memory type %u", (unsigned)mem);
@@ -415,24 +394,24 @@ static void test_device_exec(const char *format)
 		uint64_t dev = types[i] | PGT_SH_OUTER;
 
 		where("type %u", i);
-		want_status(pgt_map(w.t, 0, 0, KIB(4), RW | PGT_EXEC | dev, 0, NULL), PGT_EINVAL);
-		want_status(pgt_map(w.t, 0, 0, KIB(4), RW | PGT_USER | PGT_UEXEC | dev, 0, NULL),
+		want_status(pgt_map(w.t, 0, 0, w.page, RW | PGT_EXEC | dev, 0, NULL), PGT_EINVAL);
+		want_status(pgt_map(w.t, 0, 0, w.page, RW | PGT_USER | PGT_UEXEC | dev, 0, NULL),
 			    PGT_EINVAL);
-		want_status(pgt_map(w.t, 0, 0, KIB(4), PGT_READ | EXECUTE | PGT_NOACCESS | dev, 0,
+		want_status(pgt_map(w.t, 0, 0, w.page, PGT_READ | EXECUTE | PGT_NOACCESS | dev, 0,
 				    NULL), PGT_EINVAL);
 		want_u64(w.e.live, 1);
-		want_status(pgt_map(w.t, 0, 0, MIB(2), RW | dev, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, 0, 0, w.l2, RW | dev, 0, NULL), PGT_OK);
 		/* A replacement and a split don't make the rest executable. */
-		want_status(pgt_map(w.t, KIB(8), 0, KIB(4), PGT_READ | PGT_EXEC | dev, PGT_REPLACE,
+		want_status(pgt_map(w.t, 2 * w.page, 0, w.page, PGT_READ | PGT_EXEC | dev, PGT_REPLACE,
 				    NULL), PGT_EINVAL);
-		want_status(pgt_map(w.t, KIB(8), 0, KIB(4), PGT_READ | dev, PGT_REPLACE, NULL),
+		want_status(pgt_map(w.t, 2 * w.page, 0, w.page, PGT_READ | dev, PGT_REPLACE, NULL),
 			    PGT_OK);
-		for (uint64_t va = 0; va < MIB(2); va += KIB(4)) {
+		for (uint64_t va = 0; va < w.l2; va += w.page) {
 			want_u64(query(w.t, va).attr & (EXECUTE | PGT_MEM_MASK), types[i]);
 			want_status(pgt_translate(w.t, va, PGT_EXEC, &tr), PGT_EFAULT);
 			want_status(pgt_translate(w.t, va, PGT_EXEC | PGT_USER, &tr), PGT_EFAULT);
 		}
-		want_status(pgt_unmap(w.t, 0, MIB(2), 0, NULL), PGT_OK);
+		want_status(pgt_unmap(w.t, 0, w.l2, 0, NULL), PGT_OK);
 	}
 	world_close(&w);
 	ok(fine, "case 82: Device memory ends up executable after an unrelated attribute change: "
@@ -443,13 +422,16 @@ static void test_device_exec(const char *format)
 
 static void one_state(const char *format, uint64_t features, uint64_t attr)
 {
-	const uint64_t va = GIB(3), track = PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY;
+	const uint64_t track = PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY;
+	uint64_t va, pa = GIB(9), inside;
 	static const uint64_t accesses[] = {
 		PGT_READ, PGT_WRITE, PGT_EXEC, PGT_READ | PGT_USER, PGT_WRITE | PGT_USER,
 	};
 
 	if (!world_open(&w, format, 12, 48, features | track, EMBED_TLB))
 		return;
+	va = 3 * w.l1;
+	inside = 77 % w.page;
 	for (unsigned i = 0; i < 5; i++) {
 		uint64_t access = accesses[i], raw, after = attr;
 		struct pgt_translation tr;
@@ -457,15 +439,15 @@ static void one_state(const char *format, uint64_t features, uint64_t attr)
 
 		where("%s, features %#" PRIx64 ", attr %#" PRIx64 ", access %#" PRIx64, format,
 		      features, attr, access);
-		want_status(pgt_map(w.t, va, GIB(9), KIB(4), attr, 0, NULL), PGT_OK);
+		want_status(pgt_map(w.t, va, pa, w.page, attr, 0, NULL), PGT_OK);
 		raw = raw_entry(&w, va, 3);
-		status = pgt_translate(w.t, va + 77, access, &tr);
+		status = pgt_translate(w.t, va + inside, access, &tr);
 		want_status(status, fault ? PGT_EFAULT : PGT_OK);
 		want_u64(raw_entry(&w, va, 3), raw);
 		if (fault)
 			want_u64(tr.fault, fault);
 
-		status = pgt_translate(w.t, va + 77, access | PGT_UPDATE, &tr);
+		status = pgt_translate(w.t, va + inside, access | PGT_UPDATE, &tr);
 		want_status(status, fault ? PGT_EFAULT : PGT_OK);
 		if (fault) {
 			/* The access flag may be set where only a permission lacks. */
@@ -479,9 +461,9 @@ static void one_state(const char *format, uint64_t features, uint64_t attr)
 			if (access & PGT_WRITE && features & PGT_FEAT_HW_DIRTY)
 				after |= PGT_DIRTY;
 			want_u64(query(w.t, va).attr, after);
-			want_u64(tr.pa, GIB(9) + 77);
+			want_u64(tr.pa, pa + inside);
 		}
-		want_status(pgt_unmap(w.t, va, KIB(4), 0, NULL), PGT_OK);
+		want_status(pgt_unmap(w.t, va, w.page, 0, NULL), PGT_OK);
 	}
 	world_close(&w);
 }
@@ -513,29 +495,32 @@ static void test_track(const char *format)
 	};
 	static const uint64_t attrs[] = { PGT_READ, RW, PGT_READ | PGT_EXEC };
 	static const uint64_t states[] = { 0, PGT_YOUNG, PGT_DIRTY, STATE };
+	uint64_t run[2]; /* of blocks, and of pages */
 
 	begin();
 	for (unsigned f = 0; f < 4; f++) {
 		if (!world_open(&w, format, 12, 48, features[f] | PGT_FEAT_CONTIG, EMBED_TLB))
 			continue;
+		run[0] = BIT(geo_run_bits(&w.geo, 2));
+		run[1] = BIT(geo_run_bits(&w.geo, 3));
 		for (unsigned i = 0; i < 12; i++) {
 			uint64_t attr = attrs[i / 4] | states[i % 4];
 
 			where("features %#" PRIx64 ", attr %#" PRIx64, features[f], attr);
-			want_status(pgt_map(w.t, GIB(1), GIB(1), GIB(2) + MIB(64) + KIB(68), attr,
+			want_status(pgt_map(w.t, w.l1, w.l1, 2 * w.l1 + 2 * run[0] + run[1] + w.page, attr,
 					    0, NULL), PGT_OK);
-			want_u64(query(w.t, GIB(1)).attr, new_attr(attr, features[f]));
-			want_u64(query(w.t, GIB(3)).attr, new_attr(attr, features[f]));
-			want_u64(query(w.t, GIB(3) + MIB(64)).attr, new_attr(attr, features[f]));
-			want_u64(query(w.t, GIB(3) + MIB(64) + KIB(64)).attr,
+			want_u64(query(w.t, w.l1).attr, new_attr(attr, features[f]));
+			want_u64(query(w.t, 3 * w.l1).attr, new_attr(attr, features[f]));
+			want_u64(query(w.t, 3 * w.l1 + 2 * run[0]).attr, new_attr(attr, features[f]));
+			want_u64(query(w.t, 3 * w.l1 + 2 * run[0] + run[1]).attr,
 				 new_attr(attr, features[f]));
 			sound(&w);
 			/* Another PA or other attributes: the state begins anew. */
-			want_status(pgt_map(w.t, GIB(1), GIB(8), GIB(2), attrs[i / 4] | PGT_SW1,
+			want_status(pgt_map(w.t, w.l1, 8 * w.l1, 2 * w.l1, attrs[i / 4] | PGT_SW1,
 					    PGT_REPLACE, NULL), PGT_OK);
-			want_u64(query(w.t, GIB(1)).attr,
+			want_u64(query(w.t, w.l1).attr,
 				 new_attr(attrs[i / 4] | PGT_SW1, features[f]));
-			want_status(pgt_unmap(w.t, GIB(1), GIB(3), 0, NULL), PGT_OK);
+			want_status(pgt_unmap(w.t, w.l1, 4 * w.l1, 0, NULL), PGT_OK);
 		}
 		world_close(&w);
 	}
@@ -602,6 +587,7 @@ static void test_mair(void)
 		want_status(pgt_create(&w.c, &t), PGT_OK);
 		w.t = t;
 		w.geo = geo_of("arm64", 12, 48, 0);
+		w.f = format_named("arm64");
 		w.arm64 = true;
 		memset(&regs, 0, sizeof(regs));
 		regs.size = sizeof(regs);

@@ -38,6 +38,9 @@ struct format {
 	unsigned least_output, output;
 	struct entry_bits entry;
 
+	/* The entry of a page, attributes numbered as in pgtable.h; arm64: t/attributes.c has it. */
+	uint64_t (*page_entry)(uint64_t pa, uint64_t attr);
+
 	/* arm64's formats and what tells those of one name apart. */
 	enum ref_regime regime;
 	bool large;                  /* 52 bits of address, by what the granule has for that */

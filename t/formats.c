@@ -24,6 +24,29 @@ static bool generic_leaf_level(unsigned granule_bits, int level)
 	return ref_generic_leaf_level(level);
 }
 
+/* From the description, bit by bit. */
+static uint64_t generic_page_entry(uint64_t pa, uint64_t attr)
+{
+	uint64_t d = pa | PGT_GENERIC_LEAF;
+
+	d |= attr & PGT_READ ? PGT_GENERIC_READ : 0;
+	d |= attr & PGT_WRITE ? PGT_GENERIC_WRITE : 0;
+	d |= attr & PGT_EXEC ? PGT_GENERIC_EXEC : 0;
+	d |= attr & PGT_UEXEC ? PGT_GENERIC_UEXEC : 0;
+	d |= attr & PGT_USER ? PGT_GENERIC_USER : 0;
+	d |= attr & PGT_GLOBAL ? PGT_GENERIC_GLOBAL : 0;
+	d |= attr & PGT_GUARDED ? PGT_GENERIC_GUARDED : 0;
+	d |= attr & PGT_YOUNG ? PGT_GENERIC_YOUNG : 0;
+	d |= attr & PGT_DIRTY ? PGT_GENERIC_DIRTY : 0;
+	d |= attr & PGT_NOACCESS ? PGT_GENERIC_NOACCESS : 0;
+	d |= (attr & PGT_MEM_MASK) >> 16 << PGT_GENERIC_MEM_SHIFT;
+	d |= (attr & PGT_SH_MASK) >> 24 << PGT_GENERIC_SH_SHIFT;
+	d |= attr & PGT_SW0 ? BIT(PGT_GENERIC_SW_SHIFT) : 0;
+	d |= attr & PGT_SW1 ? BIT(PGT_GENERIC_SW_SHIFT + 1) : 0;
+	d |= attr & PGT_SW2 ? BIT(PGT_GENERIC_SW_SHIFT + 2) : 0;
+	return d;
+}
+
 static const struct format generic = {
 	.name = "generic",
 	.defaults = true,
@@ -52,6 +75,7 @@ static const struct format generic = {
 		.broken = PGT_GENERIC_BROKEN,
 		.noaccess = PGT_GENERIC_NOACCESS,
 	},
+	.page_entry = generic_page_entry,
 	.translate = ref_generic_translate,
 	.access = ref_generic_access,
 	.validate = ref_generic_validate,

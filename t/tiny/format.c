@@ -10,6 +10,11 @@
 
 static const unsigned granules[] = { 5, 0 };
 
+static uint64_t page_entry(uint64_t pa, uint64_t attr)
+{
+	return pa / 32 << 32 | attr << 4 | 1;
+}
+
 static const struct format tiny = {
 	.name = "tiny",
 	.upper = true,
@@ -39,6 +44,7 @@ static const struct format tiny = {
 		.broken = BIT(3),
 		.noaccess = ATTRIBUTE(6),
 	},
+	.page_entry = page_entry,
 	.translate = ref_tiny_translate,
 	.access = ref_tiny_access,
 	.validate = ref_tiny_validate,

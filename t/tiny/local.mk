@@ -25,10 +25,10 @@ tiny_srcs = t/embed.c t/embed.h t/format.h t/tiny/format.c t/tiny/ref.c t/tiny/r
 tiny_model_srcs = t/model/model.c t/model/model.h t/model/promise.h t/seam.c $(tiny_srcs)
 tiny_contract_srcs = t/contract.h t/seam.c $(tiny_srcs)
 tiny_tests = t/tiny/random.t t/tiny/calls.t t/tiny/order.t t/tiny/reads.t \
-	t/tiny/readers.t t/tiny/cases_state.t t/tiny/arguments.t t/tiny/cases_change.t \
-	t/tiny/cases_map.t t/tiny/cases_move.t t/tiny/cases_read.t t/tiny/cases_unmap.t \
-	t/tiny/check.t t/tiny/equivalence.t t/tiny/gather.t t/tiny/moves.t t/tiny/protect.t \
-	t/tiny/visit.t
+	t/tiny/readers.t t/tiny/cases_state.t t/tiny/arguments.t t/tiny/attributes.t \
+	t/tiny/cases_change.t t/tiny/cases_map.t t/tiny/cases_move.t t/tiny/cases_read.t \
+	t/tiny/cases_unmap.t t/tiny/check.t t/tiny/equivalence.t t/tiny/gather.t t/tiny/moves.t \
+	t/tiny/protect.t t/tiny/visit.t
 
 check_PROGRAMS += $(tiny_tests)
 TESTS += $(tiny_tests)
@@ -61,6 +61,10 @@ t_tiny_arguments_t_SOURCES = t/arguments.c $(tiny_contract_srcs)
 t_tiny_arguments_t_CPPFLAGS = $(libpgtable_tiny_la_CPPFLAGS)
 t_tiny_arguments_t_LDADD = libpgtable-tiny.la
 t_tiny_arguments_t_LDFLAGS = $(t_ldflags)
+t_tiny_attributes_t_SOURCES = t/attributes.c $(tiny_contract_srcs)
+t_tiny_attributes_t_CPPFLAGS = $(libpgtable_tiny_la_CPPFLAGS)
+t_tiny_attributes_t_LDADD = libpgtable-tiny.la
+t_tiny_attributes_t_LDFLAGS = $(t_ldflags)
 t_tiny_cases_change_t_SOURCES = t/cases_change.c $(tiny_contract_srcs)
 t_tiny_cases_change_t_CPPFLAGS = $(libpgtable_tiny_la_CPPFLAGS)
 t_tiny_cases_change_t_LDADD = libpgtable-tiny.la
