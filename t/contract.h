@@ -308,6 +308,16 @@ static TAP_UNUSED int world_open_exact(struct world *w, const char *format, unsi
 
 /* Sizes as the library's formats have them: granule 12, 14 or 16, input 25 to 48,
  * output 32 to 48.  A format of other sizes takes what corresponds. */
+static TAP_UNUSED struct pgt_config usual_config(struct embed *e, const char *format, unsigned g,
+						 unsigned input, unsigned output, uint64_t features,
+						 unsigned mode)
+{
+	const struct format *f = format_named(format);
+
+	return embed_config(e, format, usual_granule(f, g), format_input(f, input),
+			    format_output(f, output), features, mode);
+}
+
 static TAP_UNUSED int world_open_as(struct world *w, const char *format, unsigned g,
 				    unsigned input, unsigned output, uint64_t features,
 				    unsigned mode)

@@ -36,6 +36,7 @@ struct format {
 	const unsigned *granules;    /* logarithms; ends with 0 */
 	unsigned least_input, input; /* the smallest, and the usual and largest */
 	unsigned least_output, output;
+	unsigned most_output;        /* what the format can do */
 	struct entry_bits entry;
 
 	/* The entry of a page, attributes numbered as in pgtable.h; arm64: t/attributes.c has it. */

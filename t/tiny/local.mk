@@ -27,8 +27,8 @@ tiny_contract_srcs = t/contract.h t/seam.c $(tiny_srcs)
 tiny_tests = t/tiny/random.t t/tiny/calls.t t/tiny/order.t t/tiny/reads.t \
 	t/tiny/readers.t t/tiny/cases_state.t t/tiny/arguments.t t/tiny/attributes.t \
 	t/tiny/cases_change.t t/tiny/cases_map.t t/tiny/cases_move.t t/tiny/cases_read.t \
-	t/tiny/cases_unmap.t t/tiny/check.t t/tiny/equivalence.t t/tiny/gather.t t/tiny/moves.t \
-	t/tiny/protect.t t/tiny/visit.t
+	t/tiny/cases_unmap.t t/tiny/check.t t/tiny/config.t t/tiny/equivalence.t \
+	t/tiny/gather.t t/tiny/moves.t t/tiny/protect.t t/tiny/visit.t
 
 check_PROGRAMS += $(tiny_tests)
 TESTS += $(tiny_tests)
@@ -89,6 +89,10 @@ t_tiny_check_t_SOURCES = t/check.c $(tiny_contract_srcs)
 t_tiny_check_t_CPPFLAGS = $(libpgtable_tiny_la_CPPFLAGS)
 t_tiny_check_t_LDADD = libpgtable-tiny.la
 t_tiny_check_t_LDFLAGS = $(t_ldflags)
+t_tiny_config_t_SOURCES = t/config.c $(tiny_contract_srcs)
+t_tiny_config_t_CPPFLAGS = $(libpgtable_tiny_la_CPPFLAGS)
+t_tiny_config_t_LDADD = libpgtable-tiny.la
+t_tiny_config_t_LDFLAGS = $(t_ldflags)
 t_tiny_equivalence_t_SOURCES = t/equivalence.c $(tiny_contract_srcs)
 t_tiny_equivalence_t_CPPFLAGS = $(libpgtable_tiny_la_CPPFLAGS)
 t_tiny_equivalence_t_LDADD = libpgtable-tiny.la
