@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 libpgtable authors */
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The entry helpers of arm64: what each makes of every combination of the state
- * bits and of protections, alone and two in a row.  An entry's dirty state has
- * two forms, and no helper may lose it, or leave an entry writable, dirty to
- * software and read-only to hardware.
+ * The entry helpers of arm64, of both stages: what each makes of every
+ * combination of the state bits and of protections, alone and two in a row.  An
+ * entry's dirty state has two forms, and no helper may lose it, or leave an entry
+ * writable, dirty to software and read-only to hardware.  What the calls make of
+ * an entry is what the helpers make of it.
  */
 #include "contract.h"
 
@@ -24,21 +25,52 @@
 
 typedef pgt_arm64_pte pte;
 
+/* The helpers of one stage. */
+struct stage {
+	const char *name, *format;
+	uint64_t flip;  /* RDONLY, where bit 7 says the opposite */
+	uint64_t taken; /* by modify, RDONLY apart */
+	bool (*valid)(pte), (*young)(pte), (*write)(pte), (*hw_dirty)(pte), (*dirty)(pte);
+	pte (*mkyoung)(pte), (*mkold)(pte), (*mkwrite)(pte), (*wrprotect)(pte), (*mkdirty)(pte), (*mkclean)(pte);
+	pte (*modify)(pte, uint64_t);
+};
+
+static const struct stage stages[] = {
+	{ "stage 1", "arm64", 0, VALID | (UINT64_C(7) << 2) | USER | GP | DBM | PXN | UXN,
+	  pgt_arm64_pte_valid, pgt_arm64_pte_young, pgt_arm64_pte_write, pgt_arm64_pte_hw_dirty,
+	  pgt_arm64_pte_dirty, pgt_arm64_pte_mkyoung, pgt_arm64_pte_mkold, pgt_arm64_pte_mkwrite,
+	  pgt_arm64_pte_wrprotect, pgt_arm64_pte_mkdirty, pgt_arm64_pte_mkclean, pgt_arm64_pte_modify },
+	/* MemAttr is of four bits, bit 6 is S2AP[0], bits 54:53 are XN. */
+	{ "stage 2", "arm64-s2", RDONLY, VALID | (UINT64_C(15) << 2) | USER | DBM | PXN | UXN,
+	  pgt_arm64_s2_pte_valid, pgt_arm64_s2_pte_young, pgt_arm64_s2_pte_write, pgt_arm64_s2_pte_hw_dirty,
+	  pgt_arm64_s2_pte_dirty, pgt_arm64_s2_pte_mkyoung, pgt_arm64_s2_pte_mkold, pgt_arm64_s2_pte_mkwrite,
+	  pgt_arm64_s2_pte_wrprotect, pgt_arm64_s2_pte_mkdirty, pgt_arm64_s2_pte_mkclean,
+	  pgt_arm64_s2_pte_modify },
+};
+
+static const struct stage *stage;
+
+/* Values below are stage 1's form: with RDONLY in bit 7. */
+static uint64_t form(uint64_t value)
+{
+	return value ^ stage->flip;
+}
+
 static pte of(uint64_t value)
 {
-	return (pte){ value };
+	return (pte){ form(value) };
 }
 
 /* The state: writable, software-dirty and read-only to hardware at once. */
 static bool forbidden(pte p)
 {
-	return (p.value & (RDONLY | DBM | DIRTY)) == (RDONLY | DBM | DIRTY);
+	return (form(p.value) & (RDONLY | DBM | DIRTY)) == (RDONLY | DBM | DIRTY);
 }
 
 /* Writable to hardware where software thinks it is not. */
 static bool avoided(pte p)
 {
-	return !(p.value & (RDONLY | DBM));
+	return !(form(p.value) & (RDONLY | DBM));
 }
 
 /* The table of states: what write, dirty and hardware's dirty are. */
@@ -89,33 +121,34 @@ static void test_predicates(void)
 {
 	begin();
 	for_all(p) {
+		uint64_t v = form(p.value);
+
 		where("%#" PRIx64, p.value);
-		want_u64(pgt_arm64_pte_valid(p), (p.value & VALID) != 0);
-		want_u64(pgt_arm64_pte_young(p), (p.value & AF) != 0);
-		want_u64(pgt_arm64_pte_write(p), writes(p.value));
-		want_u64(pgt_arm64_pte_hw_dirty(p), hw_dirty(p.value));
-		want_u64(pgt_arm64_pte_dirty(p), is_dirty(p.value));
+		want_u64(stage->valid(p), (v & VALID) != 0);
+		want_u64(stage->young(p), (v & AF) != 0);
+		want_u64(stage->write(p), writes(v));
+		want_u64(stage->hw_dirty(p), hw_dirty(v));
+		want_u64(stage->dirty(p), is_dirty(v));
 	}
-	ok(fine, "predicates say what the bits do");
+	ok(fine, "%s: predicates say what the bits do", stage->name);
 }
 
 static void test_bits(void)
 {
 	begin();
 	for_all(p) {
-		uint64_t v = p.value, rest = ~(RDONLY | DBM | DIRTY | AF);
+		uint64_t v = form(p.value), rest = ~(RDONLY | DBM | DIRTY | AF);
 
-		where("%#" PRIx64, v);
-		want_u64(pgt_arm64_pte_mkyoung(p).value, v | AF);
-		want_u64(pgt_arm64_pte_mkold(p).value, v & ~AF);
-		want_u64(pgt_arm64_pte_mkwrite(p).value, (v | DBM) & ~(v & DIRTY ? RDONLY : 0));
-		want_u64(pgt_arm64_pte_wrprotect(p).value,
-			 (v & ~DBM) | RDONLY | (hw_dirty(v) ? DIRTY : 0));
-		want_u64(pgt_arm64_pte_mkdirty(p).value, (v | DIRTY) & ~(v & DBM ? RDONLY : 0));
-		want_u64(pgt_arm64_pte_mkclean(p).value, (v & ~DIRTY) | RDONLY);
-		want_u64(pgt_arm64_pte_mkclean(p).value & rest, v & rest);
+		where("%#" PRIx64, p.value);
+		want_u64(form(stage->mkyoung(p).value), v | AF);
+		want_u64(form(stage->mkold(p).value), v & ~AF);
+		want_u64(form(stage->mkwrite(p).value), (v | DBM) & ~(v & DIRTY ? RDONLY : 0));
+		want_u64(form(stage->wrprotect(p).value), (v & ~DBM) | RDONLY | (hw_dirty(v) ? DIRTY : 0));
+		want_u64(form(stage->mkdirty(p).value), (v | DIRTY) & ~(v & DBM ? RDONLY : 0));
+		want_u64(form(stage->mkclean(p).value), (v & ~DIRTY) | RDONLY);
+		want_u64(form(stage->mkclean(p).value) & rest, v & rest);
 	}
-	ok(fine, "each helper changes its bits and no others");
+	ok(fine, "%s: each helper changes its bits and no others", stage->name);
 }
 
 /* ---- The properties of a fresh entry, for every protection -------------------- */
@@ -123,15 +156,15 @@ static void test_bits(void)
 #define YES(e) want((e))
 #define NO(e) want(!(e))
 
-static pte mkyoung(pte p) { return pgt_arm64_pte_mkyoung(p); }
-static pte mkold(pte p) { return pgt_arm64_pte_mkold(p); }
-static pte mkwrite(pte p) { return pgt_arm64_pte_mkwrite(p); }
-static pte wrprotect(pte p) { return pgt_arm64_pte_wrprotect(p); }
-static pte mkdirty(pte p) { return pgt_arm64_pte_mkdirty(p); }
-static pte mkclean(pte p) { return pgt_arm64_pte_mkclean(p); }
-static bool young(pte p) { return pgt_arm64_pte_young(p); }
-static bool write_(pte p) { return pgt_arm64_pte_write(p); }
-static bool dirty(pte p) { return pgt_arm64_pte_dirty(p); }
+static pte mkyoung(pte p) { return stage->mkyoung(p); }
+static pte mkold(pte p) { return stage->mkold(p); }
+static pte mkwrite(pte p) { return stage->mkwrite(p); }
+static pte wrprotect(pte p) { return stage->wrprotect(p); }
+static pte mkdirty(pte p) { return stage->mkdirty(p); }
+static pte mkclean(pte p) { return stage->mkclean(p); }
+static bool young(pte p) { return stage->young(p); }
+static bool write_(pte p) { return stage->write(p); }
+static bool dirty(pte p) { return stage->dirty(p); }
 
 static void properties(pte p)
 {
@@ -148,8 +181,8 @@ static void properties(pte p)
 	NO(dirty(mkwrite(mkclean(p))));
 	YES(write_(mkdirty(mkwrite(p))));
 	/* What is writable and dirty needs no help of hardware. */
-	NO(mkdirty(mkwrite(p)).value & RDONLY);
-	NO(mkwrite(mkdirty(p)).value & RDONLY);
+	NO(form(mkdirty(mkwrite(p)).value) & RDONLY);
+	NO(form(mkwrite(mkdirty(p)).value) & RDONLY);
 	/* A write-protect and back keeps the dirty state, and the clean one. */
 	want_u64(dirty(mkwrite(wrprotect(p))), dirty(p));
 	want_u64(dirty(wrprotect(p)), dirty(p));
@@ -166,7 +199,7 @@ static void test_properties(void)
 	for_all(p)
 		if (!forbidden(p) && !avoided(p))
 			properties(p);
-	ok(fine, "what was made so is so, and nothing else is");
+	ok(fine, "%s: what was made so is so, and nothing else is", stage->name);
 
 	/* No protection starts dirty. */
 	begin();
@@ -180,7 +213,7 @@ static void test_properties(void)
 		NO(dirty(mkwrite(p)));
 		YES(dirty(mkwrite(wrprotect(mkdirty(p)))));
 	}
-	ok(fine, "a fresh entry is clean, whatever its protection");
+	ok(fine, "%s: a fresh entry is clean, whatever its protection", stage->name);
 }
 
 /* ---- Sequences ------------------------------------------------------------------ */
@@ -198,7 +231,7 @@ static const struct {
 static pte hardware(pte p)
 {
 	if ((p.value & (VALID | DBM)) == (VALID | DBM))
-		p.value &= ~RDONLY;
+		p.value = form(form(p.value) & ~RDONLY);
 	return p;
 }
 
@@ -233,8 +266,8 @@ static void test_sequences(void)
 				two(p, a, b, false);
 				two(p, a, b, true);
 			}
-	ok(fine, "no one helper and no two leave a forbidden state or lose dirty state, with or "
-	   "without a write of hardware's between");
+	ok(fine, "%s: no one helper and no two leave a forbidden state or lose dirty state, with or "
+	   "without a write of hardware's between", stage->name);
 }
 
 /* ---- modify ------------------------------------------------------------------------ */
@@ -244,14 +277,13 @@ static uint64_t protection(unsigned i)
 {
 	return (i & 1 ? VALID : 0) | RDONLY | (i & 2 ? DBM : 0) | (i & 4 ? USER : 0) |
 	       (i & 8 ? PXN : 0) | (i & 16 ? UXN : 0) | (i & 32 ? GP : 0) |
-	       (i & 64 ? UINT64_C(5) << 2 : 0);
+	       (i & 64 ? UINT64_C(13) << 2 & stage->taken : 0);
 }
 
 static void modified(pte p, uint64_t prot)
 {
-	const uint64_t taken = VALID | (UINT64_C(7) << 2) | USER | GP | DBM | PXN | UXN;
-	const uint64_t state = RDONLY | DIRTY;
-	pte q = pgt_arm64_pte_modify(p, prot | CONT | AF | DIRTY | SH | SW | BIT(30));
+	const uint64_t taken = stage->taken, state = RDONLY | DIRTY;
+	pte q = stage->modify(p, form(prot | CONT | AF | DIRTY | SH | SW | BIT(30)));
 
 	where("%#" PRIx64 " to %#" PRIx64, p.value, prot);
 	want_u64(q.value & taken, prot & taken);
@@ -270,29 +302,139 @@ static void test_modify(void)
 	for_all(p)
 		for (unsigned i = 0; i < 128 && !forbidden(p) && !avoided(p); i++)
 			modified(p, protection(i));
-	ok(fine, "modify takes the protection and keeps address, state, hint and software bits");
+	ok(fine, "%s: modify takes the protection and keeps address, state, hint and software bits", stage->name);
 
 	begin();
 	for_all(p)
 		for (unsigned i = 0; i < 128 && !forbidden(p) && !avoided(p); i += 5)
 			for (unsigned a = 0; a < N_HELPERS; a++) {
-				pte q = helpers[a].make(pgt_arm64_pte_modify(p, protection(i)));
-				pte r = pgt_arm64_pte_modify(helpers[a].make(p), protection(i));
+				pte q = helpers[a].make(stage->modify(p, form(protection(i))));
+				pte r = stage->modify(helpers[a].make(p), form(protection(i)));
 
 				where("%#" PRIx64 ": %s and %#" PRIx64, p.value, helpers[a].name,
 				      protection(i));
 				NO(forbidden(q) || avoided(q));
 				NO(forbidden(r) || avoided(r));
 			}
-	ok(fine, "modify before and after any other leaves no forbidden state");
+	ok(fine, "%s: modify before and after any other leaves no forbidden state", stage->name);
+}
+
+/* ---- The calls ---------------------------------------------------------------------- */
+
+static struct embed e;
+static struct pgt *t;
+
+enum { CLEAR_WRITE, SET_WRITE, OLD, CLEAN, OLD_CLEAN, YOUNG, DIRTIED, READ_FAULT, WRITE_FAULT, CALLS };
+
+/* What each call makes of an entry, said with the helpers. */
+static pte expected(pte p, int call)
+{
+	switch (call) {
+	case CLEAR_WRITE: return wrprotect(p);
+	case SET_WRITE: return mkwrite(p);
+	case OLD: return mkold(p);
+	case CLEAN: return mkclean(p);
+	case OLD_CLEAN: return mkold(mkclean(p));
+	case YOUNG: return mkyoung(p);
+	case DIRTIED: return mkdirty(p);
+	case READ_FAULT: return mkyoung(p);
+	default: return mkyoung(mkdirty(p));
+	}
+}
+
+static int make_call(int call, uint64_t len)
+{
+	switch (call) {
+	case CLEAR_WRITE: return pgt_protect(t, 0, len, 0, PGT_WRITE, 0, NULL);
+	case SET_WRITE: return pgt_protect(t, 0, len, PGT_WRITE, 0, 0, NULL);
+	case OLD: return pgt_harvest(t, 0, len, PGT_YOUNG, 0, NULL, NULL);
+	case CLEAN: return pgt_harvest(t, 0, len, PGT_DIRTY, 0, NULL, NULL);
+	case OLD_CLEAN: return pgt_harvest(t, 0, len, PGT_YOUNG | PGT_DIRTY, 0, NULL, NULL);
+	case YOUNG: return pgt_protect(t, 0, len, PGT_YOUNG, 0, 0, NULL);
+	case DIRTIED: return pgt_protect(t, 0, len, PGT_DIRTY, 0, 0, NULL);
+	case READ_FAULT: return pgt_fault(t, 0, PGT_READ, NULL);
+	default: return pgt_fault(t, 0, PGT_WRITE, NULL);
+	}
+}
+
+/* What can't be written faults, and stays as it is. */
+static void one_call(uint64_t attr, uint64_t state, int call, uint64_t len)
+{
+	void *at = NULL;
+	pte before, after;
+	int status;
+
+	want_status(pgt_map(t, 0, GIB(1), len, attr, 0, NULL), PGT_OK);
+	for (uint64_t i = 0; i < e.live && !at; i++)
+		for (uint64_t k = 0; k < 4096 && !at; k += 8) {
+			void *entry = embed_memory_at(&e, e.tables[i].pa + k, 8);
+
+			if (raw_get(entry) == query(t, 0).entry)
+				at = entry;
+		}
+	if (!want(at))
+		return;
+	/* The state in any form that is allowed. */
+	before = of((form(raw_get(at)) & ~(RDONLY | AF | DBM | DIRTY)) | state);
+	raw_put(at, before.value);
+	where("%s, entry %#" PRIx64 ", call %d", stage->name, before.value, call);
+	status = make_call(call, len);
+	after.value = raw_get(at);
+	if (call == WRITE_FAULT && !writes(state)) {
+		want_status(status, PGT_EACCES);
+		want_u64(after.value, before.value);
+	} else {
+		pte want = expected(before, call);
+
+		want_status(status, PGT_OK);
+		want_u64(after.value & ~DIRTY, want.value & ~DIRTY);
+		want_u64(dirty(after), dirty(want));
+		if (!hw_dirty(form(want.value)))
+			want_u64(after.value, want.value);
+		want(!forbidden(after) && !avoided(after));
+	}
+	want_status(pgt_unmap(t, 0, len, 0, NULL), PGT_OK);
+}
+
+static void test_calls(void)
+{
+	static const uint64_t attrs[] = { PGT_READ, RW, PGT_READ | PGT_SW1 | PGT_MEM_NOCACHE };
+	struct pgt_config c;
+
+	if (!have_format(stage->format)) {
+		tap_skip("%s: arm64 was not built", stage->name);
+		return;
+	}
+	begin();
+	embed_init(&e, MIB(1), MIB(512));
+	c = embed_config(&e, stage->format, 12, 40, 48, PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY |
+			 PGT_FEAT_HW_YOUNG | PGT_FEAT_HW_DIRTY, EMBED_TLB);
+	if (want_status(pgt_create(&c, &t), PGT_OK)) {
+		for (unsigned a = 0; a < 3; a++)
+			for (unsigned i = 0; i < 16; i++)
+				for (int call = 0; call < CALLS; call++)
+					for (unsigned big = 0; big < 2; big++) {
+						uint64_t state = (i & 1 ? RDONLY : 0) | (i & 2 ? AF : 0) |
+								 (i & 4 ? DBM : 0) | (i & 8 ? DIRTY : 0);
+
+						if (!forbidden(of(state)) && !avoided(of(state)))
+							one_call(attrs[a], state, call, big ? MIB(2) : KIB(4));
+					}
+		pgt_destroy(t);
+	}
+	embed_fini(&e);
+	ok(fine, "%s: protect, harvest and fault make of an entry what the helpers make of it", stage->name);
 }
 
 int main(void)
 {
-	test_predicates();
-	test_bits();
-	test_properties();
-	test_sequences();
-	test_modify();
+	for (stage = stages; stage < stages + 2; stage++) {
+		test_predicates();
+		test_bits();
+		test_properties();
+		test_sequences();
+		test_modify();
+		test_calls();
+	}
 	return tap_done();
 }

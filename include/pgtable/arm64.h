@@ -143,6 +143,101 @@ static inline pgt_arm64_pte pgt_arm64_pte_modify(pgt_arm64_pte p, uint64_t prot)
 	return p.value & PGT_ARM64_PTE_DIRTY ? pgt_arm64_pte_mkdirty(p) : p;
 }
 
+/*
+ * Entry helpers, stage 2.  The same rules with bit 7 the other way round: it is
+ * S2AP[1], which hardware sets when it makes a writable (DBM) entry dirty.  None
+ * of these leaves an entry writable and software-dirty without it.
+ */
+#define PGT_ARM64_S2_PTE_MEMATTR (UINT64_C(15) << 2)
+#define PGT_ARM64_S2_PTE_READ    (UINT64_C(1) << 6)
+#define PGT_ARM64_S2_PTE_WRITE   (UINT64_C(1) << 7)
+#define PGT_ARM64_S2_PTE_XN      (UINT64_C(3) << 53)
+
+static inline bool pgt_arm64_s2_pte_valid(pgt_arm64_pte p)
+{
+	return p.value & PGT_ARM64_PTE_VALID;
+}
+
+static inline bool pgt_arm64_s2_pte_young(pgt_arm64_pte p)
+{
+	return p.value & PGT_ARM64_PTE_AF;
+}
+
+static inline bool pgt_arm64_s2_pte_write(pgt_arm64_pte p)
+{
+	return p.value & PGT_ARM64_PTE_DBM;
+}
+
+static inline bool pgt_arm64_s2_pte_hw_dirty(pgt_arm64_pte p)
+{
+	return (p.value & PGT_ARM64_PTE_DBM) && (p.value & PGT_ARM64_S2_PTE_WRITE);
+}
+
+static inline bool pgt_arm64_s2_pte_dirty(pgt_arm64_pte p)
+{
+	return (p.value & PGT_ARM64_PTE_DIRTY) || pgt_arm64_s2_pte_hw_dirty(p);
+}
+
+static inline pgt_arm64_pte pgt_arm64_s2_pte_mkyoung(pgt_arm64_pte p)
+{
+	p.value |= PGT_ARM64_PTE_AF;
+	return p;
+}
+
+static inline pgt_arm64_pte pgt_arm64_s2_pte_mkold(pgt_arm64_pte p)
+{
+	p.value &= ~PGT_ARM64_PTE_AF;
+	return p;
+}
+
+/* A clean entry becomes writable and stays clean. */
+static inline pgt_arm64_pte pgt_arm64_s2_pte_mkwrite(pgt_arm64_pte p)
+{
+	p.value |= PGT_ARM64_PTE_DBM;
+	if (p.value & PGT_ARM64_PTE_DIRTY)
+		p.value |= PGT_ARM64_S2_PTE_WRITE;
+	return p;
+}
+
+/* Hardware's dirty form is saved before the entry loses it. */
+static inline pgt_arm64_pte pgt_arm64_s2_pte_wrprotect(pgt_arm64_pte p)
+{
+	if (pgt_arm64_s2_pte_hw_dirty(p))
+		p.value |= PGT_ARM64_PTE_DIRTY;
+	p.value &= ~(PGT_ARM64_PTE_DBM | PGT_ARM64_S2_PTE_WRITE);
+	return p;
+}
+
+static inline pgt_arm64_pte pgt_arm64_s2_pte_mkdirty(pgt_arm64_pte p)
+{
+	p.value |= PGT_ARM64_PTE_DIRTY;
+	if (p.value & PGT_ARM64_PTE_DBM)
+		p.value |= PGT_ARM64_S2_PTE_WRITE;
+	return p;
+}
+
+static inline pgt_arm64_pte pgt_arm64_s2_pte_mkclean(pgt_arm64_pte p)
+{
+	p.value &= ~(PGT_ARM64_PTE_DIRTY | PGT_ARM64_S2_PTE_WRITE);
+	return p;
+}
+
+/*
+ * Takes validity, MemAttr, S2AP, XN and DBM from prot and keeps all else:
+ * address, shareability, access flag, hint, software bits and dirty state.
+ */
+static inline pgt_arm64_pte pgt_arm64_s2_pte_modify(pgt_arm64_pte p, uint64_t prot)
+{
+	const uint64_t taken = PGT_ARM64_PTE_VALID | PGT_ARM64_S2_PTE_MEMATTR |
+			       PGT_ARM64_S2_PTE_READ | PGT_ARM64_S2_PTE_WRITE |
+			       PGT_ARM64_S2_PTE_XN | PGT_ARM64_PTE_DBM;
+
+	if (pgt_arm64_s2_pte_hw_dirty(p))
+		p.value |= PGT_ARM64_PTE_DIRTY;
+	p.value = (p.value & ~taken) | (prot & taken);
+	return p.value & PGT_ARM64_PTE_DIRTY ? pgt_arm64_s2_pte_mkdirty(p) : p;
+}
+
 #define PGT_ARM64_EL1 1
 #define PGT_ARM64_EL2 2
 #define PGT_ARM64_S2  3
