@@ -75,7 +75,7 @@ struct job {
 	uint64_t plain_fields, range_fields;
 };
 
-static bool put(struct job *j, uint32_t op, uint64_t operand)
+PGT_INLINE bool put(struct job *j, uint32_t op, uint64_t operand)
 {
 	if (j->n == j->room)
 		return false;
@@ -83,14 +83,14 @@ static bool put(struct job *j, uint32_t op, uint64_t operand)
 	return true;
 }
 
-static void advance(struct job *j, uint64_t pages)
+PGT_INLINE void advance(struct job *j, uint64_t pages)
 {
 	j->va += pages << j->granule_bits;
 	j->pages -= pages;
 }
 
 /* One leaf, or what would be the smallest. */
-static bool put_plain(struct job *j)
+PGT_INLINE bool put_plain(struct job *j)
 {
 	uint64_t operand = j->plain_fields | (j->va >> PLAIN_UNIT_BITS & PLAIN_ADDRESS);
 
