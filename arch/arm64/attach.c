@@ -166,7 +166,7 @@ static uint64_t find_root(uint64_t ttbr, unsigned output)
 /* What the registers show, and what they imply that the CPU has. */
 static uint64_t find_features(const struct pgt_arm64_regs *regs, const struct fields *f, uint64_t tcr)
 {
-	const uint64_t shown = PGT_FEAT_HW_YOUNG | PGT_FEAT_HW_DIRTY | PGT_FEAT_UPPER | PGT_FEAT_LPA |
+	const uint64_t shown = PGT_FEAT_HW_YOUNG | PGT_FEAT_HW_DIRTY | PGT_FEAT_UPPER |
 			       PGT_FEAT_LPA2 | PGT_FEAT_LVA | PGT_FEAT_ST | PGT_FEAT_FWB;
 	uint64_t features = regs->features & ~shown;
 
@@ -220,7 +220,8 @@ int pgt_arm64_decode(const struct pgt_arm64_regs *regs, int half, struct decoded
 		return PGT_ENOTSUP;
 	c->features = find_features(regs, f, tcr);
 	c->features |= !large && (tcr & f->ds) ? PGT_FEAT_LPA2 : 0;
-	c->features |= large && c->output_bits == 52 ? PGT_FEAT_LPA : 0;
+	/* Blocks at level 1 go with FEAT_LPA, whatever PS says. */
+	c->features = large ? c->features | (c->output_bits == 52 ? PGT_FEAT_LPA : 0) : c->features & ~PGT_FEAT_LPA;
 	size = (unsigned)(tcr >> f->size & TCR_SIZE);
 	if (!size_is_legal(d, size))
 		return PGT_EFAULT;

@@ -135,7 +135,7 @@ int pgt_arm64_regs(const struct pgt *lower, const struct pgt *upper, struct pgt_
 	made.regime = arm64(any)->regime;
 	if (lower && upper && (made.regime != PGT_ARM64_EL1 || !agree(lower, upper)))
 		return PGT_EINVAL;
-	made.features = any->features & ~SHOWN;
+	made.features = ((lower ? lower->features : 0) | (upper ? upper->features : 0)) & ~SHOWN;
 	if (made.regime == PGT_ARM64_S2) {
 		make_s2(any, &made);
 	} else {
