@@ -176,9 +176,10 @@ static void run_qemu(pid_t parent)
 	/* Its output is no TAP. */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	execlp(qemu_name(), qemu_name(), "-nodefaults", "-display", "none", "-monitor", "none",
-	       "-serial", "none", "-machine", "virt,virtualization=on,memory-backend=ram",
-	       "-accel", "tcg", "-cpu", "max", "-m", "128", "-object", memory, "-kernel", elf,
-	       (char *)NULL);
+	       "-serial", "none", "-machine",
+	       "virt,virtualization=on,secure=on,memory-backend=ram", "-semihosting-config",
+	       "enable=on,target=native", "-accel", "tcg", "-cpu", "max", "-m", "128", "-object",
+	       memory, "-kernel", elf, (char *)NULL);
 	_exit(127);
 }
 
@@ -201,6 +202,11 @@ const char *machine_start(void)
 	wrong = machine_do();
 	remove_files();
 	return wrong;
+}
+
+void machine_time_limit(unsigned seconds)
+{
+	alarm(seconds);
 }
 
 uint8_t *machine_ram(void)

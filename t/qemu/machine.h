@@ -14,6 +14,9 @@ const char *machine_missing(void);
 /* Builds the server and starts QEMU on it. NULL, or what went wrong. */
 const char *machine_start(void);
 
+/* From now on the machine may run for so long; at first it is two minutes. */
+void machine_time_limit(unsigned seconds);
+
 /* The RAM from guest-physical RAM_PA on. */
 uint8_t *machine_ram(void);
 struct job *machine_job(void);

@@ -595,11 +595,11 @@ static const char *start_guest(void)
 
 	if (!make_tables() || pgt_arm64_regs(lower, t, &regs) != PGT_OK)
 		return "no tables";
-	job->ttbr0 = regs.ttbr0;
-	job->ttbr1 = regs.ttbr1;
-	job->tcr = regs.tcr;
-	job->mair = regs.mair;
-	job->sctlr = regs.sctlr;
+	job->reg[TTBR0_EL1] = regs.ttbr0;
+	job->reg[TTBR1_EL1] = regs.ttbr1;
+	job->reg[TCR_EL1] = regs.tcr;
+	job->reg[MAIR_EL1] = regs.mair;
+	job->reg[SCTLR_EL1] = regs.sctlr;
 	job->race = 1;
 	race()->cells = 1;
 	return machine_do();

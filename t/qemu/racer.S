@@ -11,9 +11,9 @@ race_enter:
 	ldr	x0, =STACK_TOP
 	msr	sp_el1, x0
 	ldr	x0, =race_loop
-	msr	elr_el2, x0
+	msr	elr_el3, x0
 	mov	x0, #0x3c5               /* EL1h, all interrupts masked */
-	msr	spsr_el2, x0
+	msr	spsr_el3, x0
 	isb
 	eret
 	.ltorg

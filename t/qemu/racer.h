@@ -46,7 +46,7 @@ void race_invalidate(uint64_t va);
 void race_invalidate_all(void);
 void race_sync(void);
 
-/* From EL2 to EL1, into race_loop(), for good. */
+/* To EL1, into race_loop(), for good. */
 void race_enter(void);
 void race_loop(void);
 #endif

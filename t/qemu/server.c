@@ -4,16 +4,21 @@
 #include "server.h"
 #include "racer.h"
 
-#define SCTLR_RES1 UINT64_C(0x30d00800)
+#define SCTLR_EL1_RES1 UINT64_C(0x30d00800)
+#define SCTLR_EL2_RES1 UINT64_C(0x30c50830)
+#define HCR_RW (UINT64_C(1) << 31)
 
 #define WRITE_SYSTEM(name, value) \
 	__asm__ volatile("msr " #name ", %0" : : "r"((uint64_t)(value)) : "memory")
 
+typedef void at_fn(uint64_t va, uint64_t *answer);
+
 void serve(void);
 void server_panic(uint64_t esr, uint64_t elr);
 void power_off(void);
-void at_read(uint64_t va, uint64_t *answer), at_write(uint64_t va, uint64_t *answer);
-void at_user_read(uint64_t va, uint64_t *answer), at_user_write(uint64_t va, uint64_t *answer);
+at_fn at_read, at_write, at_user_read, at_user_write, at_el2_read, at_el2_write;
+at_fn at_both_read, at_both_write, at_both_user_read, at_both_user_write;
+void go_down(uint64_t pc, uint64_t spsr, uint64_t x0, uint64_t *answer);
 
 static struct job *const job = (struct job *)JOB_PA;
 
@@ -26,33 +31,66 @@ void server_panic(uint64_t esr, uint64_t elr)
 		__asm__ volatile("wfi");
 }
 
-static void ask(const struct question *q, uint64_t *answer)
+static void set_register(unsigned number, uint64_t value)
 {
-	switch (q->op) {
-	case 0:
-		at_read(q->va, answer);
-		break;
-	case 1:
-		at_write(q->va, answer);
-		break;
-	case 2:
-		at_user_read(q->va, answer);
-		break;
-	default:
-		at_user_write(q->va, answer);
-		break;
+	switch (number) {
+	case SCTLR_EL1: WRITE_SYSTEM(sctlr_el1, SCTLR_EL1_RES1 | value); break;
+	case TCR_EL1: WRITE_SYSTEM(tcr_el1, value); break;
+	case TTBR0_EL1: WRITE_SYSTEM(ttbr0_el1, value); break;
+	case TTBR1_EL1: WRITE_SYSTEM(ttbr1_el1, value); break;
+	case MAIR_EL1: WRITE_SYSTEM(mair_el1, value); break;
+	case VBAR_EL1: WRITE_SYSTEM(vbar_el1, value); break;
+	case SCTLR_EL2: WRITE_SYSTEM(sctlr_el2, SCTLR_EL2_RES1 | value); break;
+	case TCR_EL2: WRITE_SYSTEM(tcr_el2, value); break;
+	case TTBR0_EL2: WRITE_SYSTEM(ttbr0_el2, value); break;
+	case MAIR_EL2: WRITE_SYSTEM(mair_el2, value); break;
+	case VBAR_EL2: WRITE_SYSTEM(vbar_el2, value); break;
+	case VTCR_EL2: WRITE_SYSTEM(vtcr_el2, value); break;
+	case VTTBR_EL2: WRITE_SYSTEM(vttbr_el2, value); break;
+	case HCR_EL2: WRITE_SYSTEM(hcr_el2, HCR_RW | value); break;
 	}
+}
+
+static void invalidate_all(void)
+{
+	__asm__ volatile("isb\n\ttlbi alle1\n\ttlbi alle2\n\tdsb sy\n\tisb" : : : "memory");
 }
 
 static void set_registers(void)
 {
-	WRITE_SYSTEM(sctlr_el1, SCTLR_RES1);
-	WRITE_SYSTEM(mair_el1, job->mair);
-	WRITE_SYSTEM(tcr_el1, job->tcr);
-	WRITE_SYSTEM(ttbr0_el1, job->ttbr0);
-	WRITE_SYSTEM(ttbr1_el1, job->ttbr1);
-	WRITE_SYSTEM(sctlr_el1, SCTLR_RES1 | job->sctlr);
-	__asm__ volatile("isb\n\ttlbi alle1\n\tdsb sy\n\tisb" : : : "memory");
+	for (unsigned i = 0; i < REGISTERS; i++)
+		set_register(i, job->reg[i]);
+	invalidate_all();
+}
+
+/* PSTATE of the level that makes a real access: its stack pointer, no interrupts. */
+static uint64_t level_of(uint64_t op)
+{
+	return 0x3c0 | (op & ASK_USER ? 0 : op & ASK_EL2 ? 9 : 5);
+}
+
+static void try(const struct question *q, uint64_t *answer)
+{
+	const uint64_t stub = job->stub + (q->op & ASK_WRITE ? STUB_STORE : STUB_LOAD);
+
+	go_down(q->op & ASK_FETCH ? q->va : stub, level_of(q->op), q->va, answer);
+}
+
+static void ask(const struct question *q, uint64_t *answer)
+{
+	static at_fn *const at[ASK_KINDS] = {
+		at_read, at_write, at_user_read, at_user_write, at_el2_read, at_el2_write, 0, 0,
+		at_both_read, at_both_write, at_both_user_read, at_both_user_write,
+	};
+
+	if (q->op >= ASK_SET) {
+		set_register((unsigned)(q->op - ASK_SET), q->va);
+		invalidate_all();
+	} else if (q->op >= ASK_KINDS) {
+		try(q, answer);
+	} else {
+		at[q->op](q->va, answer);
+	}
 }
 
 static void work(void)
@@ -60,14 +98,6 @@ static void work(void)
 	set_registers();
 	for (uint64_t i = 0; i < job->count && i < MAX_QUESTIONS; i++)
 		ask(&job->question[i], &job->answer[i].par);
-}
-
-/* PSCI SYSTEM_OFF; QEMU listens to smc, at EL1 too. */
-void power_off(void)
-{
-	register uint64_t x0 __asm__("x0") = 0x84000008;
-
-	__asm__ volatile("smc #0" : "+r"(x0) : : "memory");
 }
 
 void serve(void)
