@@ -743,11 +743,12 @@ static void case_49(const char *format)
 static void case_51(const char *format)
 {
 	struct pgt_translation tr;
-	const uint64_t all = RW | PGT_EXEC;
+	uint64_t all;
 
 	begin();
 	if (!world_open(&w, format, 12, 48, 0, EMBED_ALL))
 		return;
+	all = world_attr(&w, RW | PGT_EXEC);
 	want_status(pgt_map(w.t, w.l1, 2 * w.l1, w.l1, PGT_READ, 0, NULL), PGT_OK);
 	want_status(pgt_map(w.t, w.l1 + 5 * w.page, 2 * w.l1 + 5 * w.page, w.page, all, PGT_REPLACE, NULL), PGT_OK);
 	/* sound() refuses any other bit in a table entry. */

@@ -256,7 +256,7 @@ static void case_46(const char *format)
 
 				where("granule %u, level %u, member %u", granule, l,
 				      (unsigned)i);
-				want_status(pgt_map(w.t, va, run * 5, run, RW | PGT_GLOBAL, 0, NULL),
+				want_status(pgt_map(w.t, va, run * 5, run, world_attr(&w, RW | PGT_GLOBAL), 0, NULL),
 					    PGT_OK);
 				want_u64(query(w.t, va).run_bytes, run);
 				/* One member's state is the run's, and stays with the rest. */
@@ -286,7 +286,7 @@ static void case_46(const char *format)
 
 					want_u64(raw_entry(&w, at, l) & raw_contig(&w), 0);
 					if (k != i)
-						want_u64(query(w.t, at).attr, RWD | PGT_GLOBAL);
+						want_u64(query(w.t, at).attr, world_attr(&w, RWD | PGT_GLOBAL));
 					want_u64(reads(w.t, at), k == i ? NOWHERE :
 						 run * 5 + k * span);
 				}

@@ -149,9 +149,8 @@ static TAP_UNUSED struct geo geo_of(const char *format, unsigned g, unsigned inp
 				    uint64_t features)
 {
 	const struct format *f = format_named(format);
-	unsigned b = g - 3, levels = (input - g + b - 1) / b;
-	struct geo geo = { .g = g, .b = b, .start = 4 - levels,
-			   .root_bits = input - g - b * (levels - 1) };
+	unsigned b = g - 3, start = (unsigned)format_start(f, g, input);
+	struct geo geo = { .g = g, .b = b, .start = start, .root_bits = input - g - b * (3 - start) };
 
 	while (!f->leaf_level(g, (int)geo.top_block))
 		geo.top_block++;
@@ -348,6 +347,12 @@ static TAP_UNUSED void world_close(struct world *w)
 	want_u64(embed_stray(&w->e), 0);
 	w->t = NULL;
 	embed_fini(&w->e);
+}
+
+/* What "arm64" can express, turned into what this format can. */
+static TAP_UNUSED uint64_t world_attr(const struct world *w, uint64_t attr)
+{
+	return format_attr(w->f, w->geo.g, attr);
 }
 
 static TAP_UNUSED uint64_t world_last(const struct world *w)

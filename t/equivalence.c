@@ -42,8 +42,8 @@ static uint64_t some_attr(void)
 		RW | PGT_GLOBAL, RW | PGT_SW0, PGT_READ | PGT_MEM_NOCACHE, RW | PGT_SH_OUTER | PGT_SW2,
 	};
 
-	return attrs[embed_below(&rng, sizeof(attrs) / sizeof(*attrs))] | (embed_random(&rng) & STATE) |
-	       (embed_once_in(&rng, 10) ? PGT_NOACCESS : 0);
+	return world_attr(&w[0], attrs[embed_below(&rng, sizeof(attrs) / sizeof(*attrs))]) |
+	       (embed_random(&rng) & STATE) | (embed_once_in(&rng, 10) ? PGT_NOACCESS : 0);
 }
 
 /* Two blocks, eight runs, pages of all kinds with holes and tokens between, one run. */
@@ -142,7 +142,9 @@ static int make(enum way way, const struct change *c, uint64_t va, uint64_t len,
 	struct pgt *t = w[way].t;
 
 	switch (c->what) {
-	case PROTECT: return pgt_protect(t, va, len, c->set, c->clear, c->flags, g);
+	case PROTECT:
+		/* What no leaf of the format has is nothing that a leaf can gain. */
+		return pgt_protect(t, va, len, c->set & ~format_never(w[way].f), c->clear, c->flags, g);
 	case HARVEST: return pgt_harvest(t, va, len, c->set, c->flags, &bitmap, g);
 	case FAULT: return pgt_fault(t, va, c->set, g);
 	default: return pgt_unmap(t, va, len, c->flags, g);

@@ -175,6 +175,14 @@ static inline bool format_protects_el1(const struct format *f)
 	return f->arm64 && f->regime == REF_EL1;
 }
 
+/* Attributes that no leaf has. */
+static inline uint64_t format_never(const struct format *f)
+{
+	if (f->regime == REF_EL1)
+		return 0;
+	return PGT_USER | PGT_GLOBAL | (f->regime == REF_S2 ? PGT_GUARDED : PGT_UEXEC);
+}
+
 /* Map's status for a leaf with these attributes. */
 static inline int format_status(const struct format *f, unsigned granule, uint64_t attr)
 {

@@ -100,7 +100,7 @@ static bool reaches(uint64_t from, uint64_t bytes, int level, uint64_t target)
 
 static bool reachable(uint64_t pa)
 {
-	int start = ref_start_level(g, ref.input_bits);
+	int start = ref_start(&ref);
 	uint64_t bytes = UINT64_C(8) << (ref.input_bits - ref_shift(g, start));
 
 	return reaches(ref.root, bytes, start, pa);
@@ -246,9 +246,10 @@ static void open_table(uint64_t features, unsigned mode)
 		printf("Bail out! pgt_create: %s\n", pgt_strerror(r));
 		exit(EXIT_FAILURE);
 	}
-	ref = (struct ref){ .read = read_raw, .ctx = &e, .root = pgt_root(t), .granule_bits = g,
-			    .input_bits = format->input, .output_bits = format->output,
-			    .upper = (features & PGT_FEAT_UPPER) != 0 };
+	ref = format_walker(format, g, format->input, format->output, features);
+	ref.read = read_raw;
+	ref.ctx = &e;
+	ref.root = pgt_root(t);
 	probe = 0;
 	forget();
 	e.hook = watch;
@@ -333,7 +334,7 @@ static void test_build(unsigned mode)
 	struct pgt_gather ga;
 	struct pgt_mapping m;
 	uint64_t end = 7 * block + 2 * run + page; /* of a large range */
-	int levels = 3 - ref_start_level(g, format->input);
+	int levels = 3 - format_start(format, g, format->input);
 
 	open_table(PGT_FEAT_CONTIG, mode | EMBED_PUBLISH);
 	map(page, PA, page, 0, NULL);
@@ -396,7 +397,7 @@ static void test_build(unsigned mode)
 
 static void test_unmap(void)
 {
-	int levels = 3 - ref_start_level(g, format->input);
+	int levels = 3 - format_start(format, g, format->input);
 	uint64_t span;
 
 	open_table(PGT_FEAT_CONTIG, EMBED_ALL);
@@ -430,7 +431,7 @@ static void test_unmap(void)
 	probe = far;
 	unmap(far, page, 0, NULL);
 	calm("unmap the last page of its tables");
-	span = UINT64_C(1) << ref_shift(g, ref_start_level(g, format->input));
+	span = UINT64_C(1) << ref_shift(g, format_start(format, g, format->input));
 	ok(one_range(far & ~(span - 1), span, g, PGT_LEVEL_UNKNOWN, PGT_TLB_WALK),
 	   "%s: the last page of its tables: their whole span, walk-cache form", name);
 	ok(in_order((unsigned)levels), "%s: ... invalidate, sync, then %d tables freed", name,
@@ -452,6 +453,7 @@ static void test_unmap(void)
 
 static void test_sizes(void)
 {
+	uint64_t global;
 	open_table(PGT_FEAT_CONTIG, EMBED_ALL);
 	map(0, PA + page, page, 0, NULL); /* keeps the tables */
 	map(run, PA + run, run, 0, NULL);
@@ -484,11 +486,13 @@ static void test_sizes(void)
 	   "%s: a page and a block: no level, the smaller stride", name);
 
 	/* Global leaves. */
-	ok(pgt_map(t, 3 * page, PA, page, RW | PGT_GLOBAL, 0, NULL) == PGT_OK,
+	global = format_attr(format, g, RW | PGT_GLOBAL);
+	ok(pgt_map(t, 3 * page, PA, page, global, 0, NULL) == PGT_OK,
 	   "%s: map a global page", name);
 	forget();
 	unmap(3 * page, page, 0, NULL);
-	ok(one_range(3 * page, page, g, 3, PGT_TLB_GLOBAL), "%s: ... unmapped: GLOBAL", name);
+	ok(one_range(3 * page, page, g, 3, global & PGT_GLOBAL ? PGT_TLB_GLOBAL : 0),
+	   "%s: ... unmapped: GLOBAL", name);
 	close_table();
 
 	/* Near the top of the space. */
@@ -504,8 +508,8 @@ static void test_sizes(void)
 
 static void test_keep_and_trim(void)
 {
-	unsigned levels = (unsigned)(3 - ref_start_level(g, format->input));
-	uint64_t span = UINT64_C(1) << ref_shift(g, ref_start_level(g, format->input));
+	unsigned levels = (unsigned)(3 - format_start(format, g, format->input));
+	uint64_t span = UINT64_C(1) << ref_shift(g, format_start(format, g, format->input));
 
 	open_table(0, EMBED_ALL);
 	map(7 * page, PA, page, 0, NULL);
@@ -551,7 +555,7 @@ static void test_nobody_caches(void)
 
 static void test_gather(void)
 {
-	unsigned levels = (unsigned)(3 - ref_start_level(g, format->input));
+	unsigned levels = (unsigned)(3 - format_start(format, g, format->input));
 	struct embed_snapshot before = { 0 };
 	struct pgt_gather ga;
 	struct pgt_mapping m;

@@ -1,6 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 libpgtable authors */
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The other regimes of arm64, and 52-bit addresses, as the random sequences know them. */
+/*
+ * The other regimes of arm64, and 52-bit addresses, as the random sequences know
+ * them; and, for programs that know levels from 0 on alone, the regimes without.
+ */
 #include <stddef.h>
 #include <pgtable/config.h>
 #include "format.h"
@@ -30,6 +33,7 @@ static const struct format s2_features = {
 	.name = "arm64-s2", .regime = REF_S2, SHARED, STAGE2, PLAIN, .what = " XNX FWB",
 	.features = PGT_FEAT_XNX | PGT_FEAT_FWB,
 };
+#ifndef REGIMES_OF_48_BITS
 static const struct format large = {
 	.name = "arm64", .regime = REF_EL1, .upper = true, SHARED, STAGE1, LARGE, .what = " 52 bits",
 };
@@ -46,10 +50,14 @@ static const struct format s2_small = {
 	.features = PGT_FEAT_ST,
 };
 #endif
+#endif
 
 const struct format *const formats[] = {
 #if PGT_HAVE_ARM64
-	&el2, &s2, &s2_features, &large, &el2_large, &s2_large, &s2_small,
+	&el2, &s2, &s2_features,
+#ifndef REGIMES_OF_48_BITS
+	&large, &el2_large, &s2_large, &s2_small,
+#endif
 #endif
 	NULL
 };
