@@ -3,13 +3,17 @@
 # The tests compile the server themselves, with CROSS_AARCH64_CC or
 # aarch64-linux-gnu-gcc, and run it in QEMU_SYSTEM_AARCH64 or
 # qemu-system-aarch64; without either they skip, but not where CI is 'true'.
-qemu_tests = t/qemu/mmu.t t/qemu/race.t
+qemu_tests = t/qemu/mmu.t t/qemu/access.t t/qemu/race.t
 check_PROGRAMS += $(qemu_tests)
 TESTS += $(qemu_tests)
 machine_srcs = t/qemu/machine.c t/qemu/machine.h t/qemu/racer.h t/qemu/server.h t/tap.h
-t_qemu_mmu_t_SOURCES = t/qemu/mmu.c t/qemu/random.h t/qemu/tables.c t/qemu/tables.h $(machine_srcs)
+subject_srcs = t/qemu/random.h t/qemu/subject.c t/qemu/subject.h t/qemu/tables.c t/qemu/tables.h
+t_qemu_mmu_t_SOURCES = t/qemu/mmu.c $(subject_srcs) $(machine_srcs)
 t_qemu_mmu_t_LDADD = libpgtable.la
 t_qemu_mmu_t_LDFLAGS = $(t_ldflags)
+t_qemu_access_t_SOURCES = t/qemu/access.c $(subject_srcs) $(machine_srcs)
+t_qemu_access_t_LDADD = libpgtable.la
+t_qemu_access_t_LDFLAGS = $(t_ldflags)
 t_qemu_race_t_SOURCES = t/qemu/race.c $(machine_srcs)
 t_qemu_race_t_CPPFLAGS = $(AM_CPPFLAGS) -DPGT_CHECKED
 t_qemu_race_t_LDADD = libpgtable-checked.la

@@ -47,22 +47,11 @@
 #include "../tap.h"
 #include "machine.h"
 #include "random.h"
-#include "tables.h"
+#include "subject.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
 #define MIB(n) ((uint64_t)(n) << 20)
-
 #define HCR_DC BIT(12)
-#define ONE_BYTES MIB(44) /* for the tables of stage 1, the rest is stage 2's */
-#define ONE_ALIGN MIB(64)
-
-/* What is walked. */
-enum kind { LOWER, UPPER, EL2, S2, BOTH, KINDS };
-
-static const char *const kind_name[KINDS] = {
-	"arm64, lower half", "arm64, upper half", "arm64-el2", "arm64-s2, stage 1 off", "arm64-s2 behind arm64",
-};
-
 static bool long_form;
 
 static unsigned questions(void)
@@ -70,45 +59,7 @@ static unsigned questions(void)
 	return long_form ? 600 : 150;
 }
 
-/* ---- Memory ------------------------------------------------------------ */
-
-static struct region one, two, all;
-
-static uint8_t *tables(void)
-{
-	return machine_ram() + (TABLES_PA - RAM_PA);
-}
-
-static void empty_regions(uint64_t one_pa)
-{
-	one = (struct region){ .memory = tables(), .pa = one_pa, .bytes = ONE_BYTES };
-	two = (struct region){ .memory = tables() + ONE_BYTES, .pa = TABLES_PA + ONE_BYTES,
-			       .bytes = TABLES_BYTES - ONE_BYTES };
-	all = (struct region){ .memory = tables(), .pa = TABLES_PA, .bytes = TABLES_BYTES };
-}
-
-static void save(uint8_t *copy)
-{
-	memcpy(copy, one.memory, one.used);
-	memcpy(copy + ONE_BYTES, two.memory, two.used);
-}
-
-static void restore(const uint8_t *copy)
-{
-	memcpy(one.memory, copy, one.used);
-	memcpy(two.memory, copy + ONE_BYTES, two.used);
-}
-
-/* ---- What is asked about ------------------------------------------------- */
-
-struct subject {
-	enum kind kind;
-	const struct table *lower, *upper; /* stage 1; of EL2: lower */
-	const struct table *second;        /* stage 2 */
-	struct pgt_arm64_regs first_regs, second_regs;
-	bool damaged;
-	bool perturbed;                    /* the registers aren't what the tables were made for */
-};
+/* ---- Counts --------------------------------------------------------------- */
 
 static struct totals {
 	uint64_t asked, ok, out_of_range, combinations;
@@ -182,23 +133,14 @@ static unsigned sh_of(uint64_t attr)
 #define PAR_SH_OUTER (UINT64_C(2) << 7)
 #define PAR_PA       UINT64_C(0x000ffffffffff000)
 
-/* The fault status codes, by kind: of level 0, and of level -1. */
-static unsigned status_code(const struct pgt_translation *tr)
-{
-	static const uint8_t base[6] = { 0, 0x04, 0x08, 0x0c, 0x00, 0x14 };
-	static const uint8_t minus_one[6] = { 0, 0x2b, 0, 0, 0x29, 0x13 };
-
-	return tr->level < 0 ? minus_one[tr->fault] : base[tr->fault] + (unsigned)tr->level;
-}
-
 /* What PAR_EL1 will hold. */
 static uint64_t expected_par(int status, const struct pgt_translation *tr)
 {
 	if (status == PGT_OK)
 		return (tr->pa & PAR_PA) | PAR_ONE | tr->sh << 7 | tr->memattr << 56;
 	if (tr->fault == PGT_FAULT_EXTERNAL) /* an exception, see answered_par() */
-		return PAR_ONE | status_code(tr) << 1 | PAR_FAULT;
-	return PAR_ONE | status_code(tr) << 1 | PAR_FAULT | (tr->stage == 2 ? PAR_STAGE2 : 0) |
+		return PAR_ONE | fault_status(tr) << 1 | PAR_FAULT;
+	return PAR_ONE | fault_status(tr) << 1 | PAR_FAULT | (tr->stage == 2 ? PAR_STAGE2 : 0) |
 	       (tr->during_walk ? PAR_WALK : 0);
 }
 
@@ -333,62 +275,6 @@ static void compare_walk(const struct subject *s, const struct question *q, uint
 		complain(s, q, "the walk", par, want);
 }
 
-static uint64_t word(const uint8_t *table, uint64_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, table + at, sizeof(value));
-	return value;
-}
-
-static void compare_tables(const uint8_t *before, const uint8_t *after, const struct region *r)
-{
-	const uint64_t offset = (uint64_t)(r->memory - tables());
-
-	for (uint64_t at = 0; at < r->used; at += 8) {
-		const uint64_t old = word(before + offset, at), mmu = word(after + offset, at);
-		const uint64_t own = word(r->memory, at);
-
-		total.updated += old != mmu;
-		if (own != mmu && total.wrong_bits++ < 10)
-			note("descriptor 0x%" PRIx64 ": the MMU left 0x%" PRIx64 ", the library 0x%" PRIx64,
-			     old, mmu, own);
-	}
-}
-
-static void ask_machine(void)
-{
-	const char *wrong = machine_do();
-
-	if (wrong) {
-		printf("Bail out! %s\n", wrong);
-		exit(1);
-	}
-}
-
-static void load_registers(const struct subject *s)
-{
-	const struct pgt_arm64_regs *first = &s->first_regs, *second = &s->second_regs;
-	uint64_t *reg = machine_job()->reg;
-
-	memset(reg, 0, sizeof(machine_job()->reg));
-	if (s->kind == EL2) {
-		reg[SCTLR_EL2] = first->sctlr;
-		reg[TCR_EL2] = first->tcr;
-		reg[TTBR0_EL2] = first->ttbr0;
-		reg[MAIR_EL2] = first->mair;
-	} else if (s->kind != S2) {
-		reg[SCTLR_EL1] = first->sctlr;
-		reg[TCR_EL1] = first->tcr;
-		reg[TTBR0_EL1] = first->ttbr0;
-		reg[TTBR1_EL1] = first->ttbr1;
-		reg[MAIR_EL1] = first->mair;
-	}
-	reg[VTCR_EL2] = second->vtcr;
-	reg[VTTBR_EL2] = second->vttbr;
-	reg[HCR_EL2] = second->hcr;
-}
-
 typedef void compare_fn(const struct subject *s, const struct question *q, uint64_t par);
 
 /* The library does what the MMU did, on the same tables. */
@@ -399,8 +285,7 @@ static void replay(const struct subject *s, compare_fn *compare, const uint8_t *
 	restore(before);
 	for (unsigned i = 0; i < job->count; i++)
 		compare(s, &job->question[i], effective(answered_par(job, i)));
-	compare_tables(before, after, &one);
-	compare_tables(before, after, &two);
+	total.updated += compare_tables(before, after, &total.wrong_bits);
 }
 
 static void compare(const struct subject *s)
@@ -548,15 +433,6 @@ static bool make(struct table *t, const struct shape *s, struct region *r, const
 	table_fill(t);
 	table_check(t);
 	return true;
-}
-
-static bool give_registers(const struct table *lower, const struct table *upper, struct pgt_arm64_regs *regs)
-{
-	*regs = (struct pgt_arm64_regs){ .size = sizeof(*regs) };
-	if (pgt_arm64_regs(lower ? lower->t : NULL, upper ? upper->t : NULL, regs) == PGT_OK)
-		return true;
-	failed_calls++;
-	return false;
 }
 
 /* Another half for the same registers. */
@@ -814,7 +690,7 @@ static void sweep(const struct fields *f)
 	struct subject s = { .kind = f->kind };
 
 	empty_regions(TABLES_PA);
-	memset(tables(), 0, MIB(4));
+	memset(one.memory, 0, MIB(4));
 	s.first_regs = (struct pgt_arm64_regs){ .size = sizeof(s.first_regs), .ttbr0 = TABLES_PA, .sctlr = 1 };
 	s.first_regs.regime = f->kind == EL2 ? PGT_ARM64_EL2 : PGT_ARM64_EL1;
 	s.second_regs = (struct pgt_arm64_regs){ .size = sizeof(s.second_regs), .regime = PGT_ARM64_S2 };

@@ -346,11 +346,8 @@ static uint64_t next_table(const struct shape *s, uint64_t entry)
 	return entry & UINT64_C(0x0000fffffffff000);
 }
 
-/*
- * A descriptor on the walk for va, mostly the last, and its level.  The index
- * needs no mask: va holds only the bits below the table's span.
- */
-static uint64_t *descriptor(const struct table *t, uint64_t va, int *level)
+/* The index needs no mask: va holds only the bits below the table's span. */
+uint64_t *table_entry(const struct table *t, uint64_t va, int deepest, int *level)
 {
 	const unsigned stride = t->shape.granule - 3u;
 	uint64_t table = pgt_root(t->t);
@@ -363,7 +360,7 @@ static uint64_t *descriptor(const struct table *t, uint64_t va, int *level)
 
 		va &= BIT(shift) - 1;
 		table = next_table(&t->shape, *entry);
-		if (*level == 3 || (*entry & 3) != 3 || chance(6) || !region_at(t->region, table, BIT(t->shape.granule)))
+		if (*level == deepest || (*entry & 3) != 3 || !region_at(t->region, table, BIT(t->shape.granule)))
 			return entry;
 	}
 }
@@ -444,7 +441,7 @@ void table_damage(struct table *t)
 
 		if (va < t->first || va > t->last)
 			continue;
-		entry = descriptor(t, va, &level);
+		entry = table_entry(t, va, chance(6) ? (int)below(5) - 1 : 3, &level);
 		if (!(*entry & 1))
 			continue;
 		if (level == 3 && chance(8))

@@ -64,6 +64,9 @@ bool table_attach(struct table *attached, const struct table *t);
 /* Changes bits of descriptors at random, those that QEMU doesn't ignore. */
 void table_damage(struct table *t);
 
+/* The descriptor on the walk for va at that level, or the last before; its level. */
+uint64_t *table_entry(const struct table *t, uint64_t va, int deepest, int *level);
+
 /* An address in or near what is mapped, or at or over the ends of the range. */
 uint64_t table_address(const struct table *t);
 
