@@ -355,6 +355,23 @@ static TAP_UNUSED uint64_t world_attr(const struct world *w, uint64_t attr)
 	return format_attr(w->f, w->geo.g, attr);
 }
 
+/* The same for a change; false: nothing is left of it. */
+static TAP_UNUSED bool world_change(const struct world *w, uint64_t *set, uint64_t *clear)
+{
+	const uint64_t both = PGT_EXEC | PGT_UEXEC, had = *set | *clear;
+	uint64_t features = w->c.features;
+
+	*set &= ~format_never(w->f);
+	*clear &= ~format_never(w->f);
+	if (w->f->regime == REF_S2 && !(features & PGT_FEAT_XNX)) {
+		*set |= *set & both ? both : 0;
+		*clear |= *clear & both ? both : 0;
+	}
+	if (features & PGT_FEAT_FWB && (*set & PGT_MEM_MASK) == PGT_MEM_WRITETHROUGH)
+		return false;
+	return *set | *clear || !had;
+}
+
 static TAP_UNUSED uint64_t world_last(const struct world *w)
 {
 	return w->base + (w->bytes - 1);

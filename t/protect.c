@@ -32,6 +32,7 @@ static bool open_place(const char *format, unsigned g, uint64_t features, unsign
 
 	if (!world_open(&w, format, g, 48, features | PGT_FEAT_CONTIG, mode))
 		return false;
+	attr = world_attr(&w, attr);
 	run_bits = geo_run_bits(&w.geo, 3);
 	k.page = BIT(g);
 	k.block_len = geo_span(&w.geo, 2);
@@ -95,17 +96,20 @@ static void test_nothing(const char *format, unsigned g)
 	for (unsigned i = 0; i < sizeof(idle) / sizeof(*idle); i++)
 		for (unsigned part = 0; part < 3; part++) {
 			uint64_t va = k.va + part * k.page, len = k.len - 2 * part * k.page;
+			uint64_t set = idle[i].set, clear = idle[i].clear;
 			struct pgt_tally y;
 
-			where("set %#" PRIx64 " clear %#" PRIx64 " part %u", idle[i].set, idle[i].clear, part);
-			y = protect(va, len, idle[i].set, idle[i].clear, 0);
+			world_change(&w, &set, &clear);
+			set &= attr_at(k.block) | PGT_MEM_MASK | PGT_SH_MASK;
+			where("set %#" PRIx64 " clear %#" PRIx64 " part %u", set, clear, part);
+			y = protect(va, len, set, clear, 0);
 			want(!embed_compare(&w.e, &before));
 			want_u64(w.e.events, 0);
 			want_u64(y.changed, 0);
 			want_u64(y.rmws, 0);
 			want_u64(y.blocks_split + y.runs_unfolded + y.tables_allocated, 0);
 			embed_log_clear(&w.e);
-			want_status(pgt_protect(w.t, va, len, idle[i].set, idle[i].clear,
+			want_status(pgt_protect(w.t, va, len, set, clear,
 						PGT_NO_SPLIT | PGT_NO_BREAK, NULL), PGT_OK);
 			want_u64(w.e.events, 0);
 		}
@@ -162,11 +166,13 @@ static void test_merged(const char *format, unsigned g, uint64_t features)
 	if (!open_place(format, g, features | TRACK | HW, EMBED_TLB, RW | STATE))
 		return;
 	for (unsigned i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-		uint64_t attr = attr_at(k.pages), n;
-		uint64_t expected = (attr & ~changes[i].clear) | changes[i].set;
+		uint64_t attr = attr_at(k.pages), n, expected, set = changes[i].set, clear = changes[i].clear;
 
-		where("change %u: set %#" PRIx64 " clear %#" PRIx64, i, changes[i].set, changes[i].clear);
-		protect(k.va, k.len, changes[i].set, changes[i].clear, changes[i].flags);
+		if (!world_change(&w, &set, &clear))
+			continue;
+		expected = (attr & ~clear) | set;
+		where("change %u: set %#" PRIx64 " clear %#" PRIx64, i, set, clear);
+		protect(k.va, k.len, set, clear, changes[i].flags);
 		n = w.e.count[EMBED_INVALIDATE];
 		/* Blocks and runs may take more with the generic hooks. */
 		if (changes[i].maybe_more || !w.arm64)
@@ -273,7 +279,7 @@ static void test_cuts(const char *format, unsigned g, bool level2, bool live)
 	}
 	want(sound(&w));
 	where("lazily widened in part");
-	y = protect(k.runs + 3 * k.run_len + 2 * k.page, k.page, PGT_USER, 0, PGT_LAZY);
+	y = protect(k.runs + 3 * k.run_len + 2 * k.page, k.page, PGT_USER & ~format_never(w.f), 0, PGT_LAZY);
 	if (w.arm64)
 		want(w.e.count[EMBED_INVALIDATE] <= (live ? 1 : 0));
 	world_close(&w);
@@ -407,8 +413,10 @@ static void test_order(const char *format, unsigned g, uint64_t features)
 	if (!open_place(format, g, features | TRACK | HW, EMBED_ALL & ~EMBED_WRITTEN, RW | STATE))
 		return;
 	for (unsigned i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-		const uint64_t set = changes[i].set, clear = changes[i].clear;
+		uint64_t set = changes[i].set, clear = changes[i].clear;
 
+		if (!world_change(&w, &set, &clear))
+			continue;
 		one_order(k.block, k.block_len, world_pa(&w, 1), set, clear, changes[i].breaks);
 		one_order(k.runs, 4 * k.run_len, world_pa(&w, 2), set, clear, changes[i].breaks);
 		one_order(k.pages + k.page, k.page, world_pa(&w, 3) + 3 * k.page, set, clear, changes[i].breaks);
@@ -473,16 +481,18 @@ static void test_refused(const char *format, unsigned g)
 	begin();
 	if (!open_place(format, g, TRACK | HW, EMBED_ALL & ~EMBED_WRITTEN, RW | PGT_EXEC | STATE))
 		return;
-	want_status(pgt_protect(w.t, k.va, k.last - k.va, 0, PGT_EXEC, 0, NULL), PGT_OK);
+	want_status(pgt_protect(w.t, k.va, k.last - k.va, 0, PGT_EXEC | PGT_UEXEC, 0, NULL), PGT_OK);
 	embed_snapshot(&w.e, &before);
 	where("the last page alone is executable");
 	refused(k.va, k.len, PGT_MEM_DEVICE, PGT_MEM_MASK, 0, PGT_EINVAL);
 	refused(k.block + k.page, k.len - k.page, PGT_MEM_DEVICE_STRICT, PGT_MEM_MASK, 0, PGT_EINVAL);
 	refused(k.last, k.page, PGT_MEM_DEVICE, PGT_MEM_MASK, 0, PGT_EINVAL);
 	refused(k.block, k.block_len, PGT_EXEC | PGT_MEM_DEVICE, PGT_MEM_MASK, 0, PGT_EINVAL);
-	if (w.arm64) {
+	if (format_reads_all(w.f)) {
 		refused(k.va, k.len, 0, PGT_READ, 0, PGT_ENOTSUP);
 		refused(k.pages, k.page, 0, PGT_READ | PGT_WRITE, 0, PGT_ENOTSUP);
+	}
+	if (w.arm64 && !(w.f->features & PGT_FEAT_XNX)) {
 		refused(k.pages, k.page, PGT_UEXEC, 0, 0, PGT_ENOTSUP);
 		refused(k.runs + k.page, k.page, PGT_UEXEC | PGT_NOACCESS, 0, 0, PGT_ENOTSUP);
 	}
@@ -499,7 +509,9 @@ static void test_refused(const char *format, unsigned g)
 	refused(k.runs, k.page, 0, PGT_WRITE, PGT_NO_SPLIT, PGT_EBLOCK);
 	refused(k.block + k.page, k.page, 0, PGT_WRITE, PGT_NO_BREAK, PGT_EBREAK);
 	refused(k.runs, k.page, 0, PGT_WRITE, PGT_NO_BREAK, PGT_EBREAK);
-	refused(k.runs, k.pages - k.runs, PGT_GLOBAL, 0, PGT_NO_BREAK, PGT_EBREAK);
+	refused(k.runs, k.pages - k.runs, PGT_MEM_NOCACHE, PGT_MEM_MASK, PGT_NO_BREAK, PGT_EBREAK);
+	if (!(format_never(w.f) & PGT_GLOBAL))
+		refused(k.runs, k.pages - k.runs, PGT_GLOBAL, 0, PGT_NO_BREAK, PGT_EBREAK);
 	/* Tokens are no holes. */
 	where("a token");
 	want_status(pgt_protect(w.t, k.pages, k.token + k.page - k.pages, 0, PGT_WRITE, PGT_STRICT, NULL),
