@@ -287,7 +287,7 @@ static bool create(const char *format, unsigned g, uint64_t features)
 	};
 	pool.size = g < 6 ? 64 : BIT(g); /* the root is no smaller */
 	pool.pa = f->output < 40 ? MIB(512) : WORLD_PA;
-	pool.memory = aligned_alloc(BIT(16), TABLES * pool.size);
+	pool.memory = aligned_alloc(pool.size, TABLES * pool.size);
 	memset(pool.taken, 0, sizeof(pool.taken));
 	memset(pool.pass, 0, sizeof(pool.pass));
 	config.memory.alloc = table_alloc;
