@@ -27,3 +27,10 @@ TESTS += t/goldens.t
 t_goldens_t_SOURCES = t/goldens.c $(contract_srcs)
 t_goldens_t_LDADD = libpgtable.la
 t_goldens_t_LDFLAGS = $(t_ldflags)
+
+# Two stages.
+check_PROGRAMS += t/walk2.t
+TESTS += t/walk2.t
+t_walk2_t_SOURCES = t/walk2.c t/registers.h $(contract_srcs)
+t_walk2_t_LDADD = libpgtable.la
+t_walk2_t_LDFLAGS = $(t_ldflags)
