@@ -10,6 +10,8 @@ static inline const char *table_problem(const struct pgt *t, uint64_t raw)
 {
 	if (desc_address(t, raw) & (granule(t) - 1))
 		return "a next-table address that is not aligned to the granule";
+	if (raw & stage_table_reserved())
+		return "a table entry with reserved bits set";
 	if (!t->attached && arch_inherit(t, raw))
 		return "permission bits in a table entry";
 	return NULL;
@@ -25,6 +27,8 @@ static inline const char *leaf_problem(const struct pgt *t, uint64_t raw, int le
 		return "a leaf with reserved bits set";
 	if (!arm64_no_sh(t) && (raw & DESC_SH) == UINT64_C(1) << DESC_SH_SHIFT)
 		return "a leaf with the reserved shareability";
+	if (stage_problem(t, raw))
+		return stage_problem(t, raw);
 	if (t->attached)
 		return NULL;
 	if ((raw & DESC_DBM) && (raw & DESC_DIRTY) && desc_rdonly(raw))

@@ -152,6 +152,20 @@ static inline uint64_t stage_reserved(const struct pgt *t)
 	return arm64_one_level(t) ? DESC_NG | DESC_PXN : 0;
 }
 
+/* What else is wrong with a leaf. */
+static inline const char *stage_problem(const struct pgt *t, uint64_t raw)
+{
+	if (arm64_one_level(t) && !(raw & DESC_USER))
+		return "a leaf whose AP[1] is zero where there is no EL0";
+	return NULL;
+}
+
+/* Bits of a table entry that are zero, permissions apart. */
+static inline uint64_t stage_table_reserved(void)
+{
+	return 0;
+}
+
 /* ---- Changes ----------------------------------------------------------- */
 
 /* Attributes that any leaf may gain or lose here, but for what is execute-only. */

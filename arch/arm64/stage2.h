@@ -105,7 +105,26 @@ static inline bool permitted(const struct pgt *t, uint64_t attr, uint64_t access
 /* Bits of a leaf that are zero. */
 static inline uint64_t stage_reserved(const struct pgt *t)
 {
-	return t->features & PGT_FEAT_XNX ? 0 : BIT(DESC_XN_SHIFT);
+	uint64_t xnx = t->features & PGT_FEAT_XNX ? 0 : BIT(DESC_XN_SHIFT);
+
+	/* Others may have FEAT_XS, whose bit 11 is. */
+	return t->attached ? xnx : xnx | DESC_NG | DESC_GP;
+}
+
+/* What else is wrong with a leaf: MemAttrs that are reserved (D8.5.5, D8.5.6). */
+static inline const char *stage_problem(const struct pgt *t, uint64_t raw)
+{
+	uint64_t memattr = (raw & DESC_MEMATTR) >> DESC_MEMATTR_SHIFT;
+
+	if (t->features & PGT_FEAT_FWB ? memattr == 4 || memattr > 7 : memattr > 3 && !(memattr & 3))
+		return "a leaf with a reserved memory type";
+	return NULL;
+}
+
+/* Bits of a table entry that are zero: stage 2 inherits no permissions. */
+static inline uint64_t stage_table_reserved(void)
+{
+	return UINT64_C(31) << 59;
 }
 
 /* ---- Changes ----------------------------------------------------------- */
