@@ -515,6 +515,113 @@ static void test_goldens(void)
 	}
 }
 
+/* ---- What check says of single bits ---------------------------------------------------------- */
+
+static int count_problem(void *ctx, const struct pgt_problem *p)
+{
+	unsigned *n = ctx;
+
+	++*n;
+	want(p->what && *p->what);
+	return 0;
+}
+
+enum { NEVER, OWN, ALWAYS }; /* reported: not at all, in our own tables, in those of others too */
+
+static const struct {
+	const char *what;
+	unsigned format;
+	uint64_t features, clear, set;
+	int level, reported;
+} single_bits[] = {
+	{ "EL1&0, as it is", EL1, 0, 0, 0, 3, NEVER },
+	{ "EL1&0, nG and PXN clear", EL1, 0, BIT(11) | BIT(53), 0, 3, NEVER },
+	{ "EL1&0, PXNTable", EL1, 0, 0, BIT(59), 2, OWN },
+	{ "EL1&0, APTable[0]", EL1, 0, 0, BIT(61), 2, OWN },
+	{ "EL2, as it is", EL2, 0, 0, 0, 3, NEVER },
+	{ "EL2, AP[1] zero", EL2, 0, BIT(6), 0, 3, ALWAYS },
+	{ "EL2, nG", EL2, 0, 0, BIT(11), 3, ALWAYS },
+	{ "EL2, PXN", EL2, 0, 0, BIT(53), 3, ALWAYS },
+	{ "EL2, shareability 01", EL2, 0, BIT(9), 0, 3, ALWAYS },
+	{ "EL2, XNTable", EL2, 0, 0, BIT(60), 2, OWN },
+	{ "EL2, APTable[1]", EL2, 0, 0, BIT(62), 2, OWN },
+	{ "EL2, writable and dirty, yet read-only", EL2, 0, 0, BIT(7) | BIT(55), 3, OWN },
+	{ "stage 2, as it is", S2, 0, 0, 0, 3, NEVER },
+	{ "stage 2, bit 11", S2, 0, 0, BIT(11), 3, OWN },
+	{ "stage 2, bit 50", S2, 0, 0, BIT(50), 3, OWN },
+	{ "stage 2, XN[0]", S2, 0, 0, BIT(53), 3, ALWAYS },
+	{ "stage 2, XN[0] with FEAT_XNX", S2, PGT_FEAT_XNX, 0, BIT(53), 3, NEVER },
+	{ "stage 2, shareability 01", S2, 0, BIT(9), 0, 3, ALWAYS },
+	{ "stage 2, shareability 01 is PA[50] with LPA2", S2, PGT_FEAT_LPA2, 0, BIT(8), 3, NEVER },
+	{ "stage 2, MemAttr 4", S2, 0, UINT64_C(11) << 2, 0, 3, ALWAYS },
+	{ "stage 2, MemAttr 8", S2, 0, UINT64_C(7) << 2, 0, 3, ALWAYS },
+	{ "stage 2, MemAttr 12", S2, 0, UINT64_C(3) << 2, 0, 3, ALWAYS },
+	{ "stage 2, MemAttr 2", S2, 0, UINT64_C(13) << 2, 0, 3, NEVER },
+	{ "stage 2, MemAttr 7", S2, 0, UINT64_C(8) << 2, 0, 3, NEVER },
+	{ "FEAT_FWB, MemAttr 4", S2, PGT_FEAT_FWB, BIT(3), 0, 3, ALWAYS },
+	{ "FEAT_FWB, MemAttr 7", S2, PGT_FEAT_FWB, 0, BIT(2), 3, NEVER },
+	{ "FEAT_FWB, MemAttr 15", S2, PGT_FEAT_FWB, 0, BIT(2) | BIT(5), 3, ALWAYS },
+	{ "stage 2, table bit 59", S2, 0, 0, BIT(59), 2, ALWAYS },
+	{ "stage 2, table bit 62", S2, 0, 0, BIT(62), 2, ALWAYS },
+	{ "stage 2, writable and dirty, yet read-only", S2, 0, BIT(7), BIT(55), 3, OWN },
+	{ "stage 2, S2AP[1] without DBM", S2, 0, BIT(51), 0, 3, OWN },
+};
+
+static void *entry_place(const struct table *x, uint64_t va, int level)
+{
+	uint64_t pa = pgt_root(x->t);
+	int l = query(x->t, BIT(x->input) - BIT(x->g)).level;
+
+	for (;; l++) {
+		uint64_t index = va >> bits_of(x->g, l);
+		void *at;
+
+		if (pa != pgt_root(x->t))
+			index &= BIT(x->g - 3) - 1;
+		at = embed_live(&e, pa + index * 8, 8);
+		if (l == level)
+			return at;
+		pa = address_in(x, raw_get(at)) & ~(BIT(x->g) - 1);
+	}
+}
+
+static void one_bit(size_t i)
+{
+	struct table x = { single_bits[i].format, 12, 48, single_bits[i].features & PGT_FEAT_LPA2 ? 52 : 48,
+			   single_bits[i].features, NULL };
+	struct pgt_config c;
+	struct pgt *others = NULL;
+	unsigned ours = 0, theirs = 0;
+	void *at;
+
+	where("%s", single_bits[i].what);
+	if (!open_at(&x, MIB(512), 0))
+		return;
+	want_status(pgt_map(x.t, KIB(4), MIB(64), KIB(4), RW, 0, NULL), PGT_OK);
+	at = entry_place(&x, KIB(4), single_bits[i].level);
+	raw_put(at, (raw_get(at) & ~single_bits[i].clear) | single_bits[i].set);
+	c = embed_config(&e, names[x.format], 12, 48, x.output, x.features, 0);
+	c.memory.alloc = NULL;
+	c.memory.free = NULL;
+	want_status(pgt_attach(&c, pgt_root(x.t), &others), PGT_OK);
+	pgt_check(x.t, count_problem, &ours);
+	pgt_check(others, count_problem, &theirs);
+	want_u64(ours, single_bits[i].reported != NEVER);
+	want_u64(theirs, single_bits[i].reported == ALWAYS);
+	pgt_destroy(others);
+	raw_put(at, (raw_get(at) | single_bits[i].clear) & ~single_bits[i].set);
+	close_table(&x);
+}
+
+static void test_single_bits(void)
+{
+	begin();
+	for (size_t i = 0; i < COUNT(single_bits); i++)
+		one_bit(i);
+	ok(fine, "check reports %u kinds of wrong bits, in attached tables what the architecture forbids alone",
+	   (unsigned)COUNT(single_bits));
+}
+
 /* ---- Where addresses stand ----------------------------------------------------------------- */
 
 static int last_leaf_level(const struct table *x)
@@ -753,6 +860,7 @@ int main(void)
 	test_goldens();
 	test_expressible();
 	test_protect_refusals();
+	test_single_bits();
 	for (size_t i = 0; i < COUNT(combinations); i++)
 		test_combinations(combinations[i]);
 	for (unsigned f = 0; f < FORMATS; f++) {
