@@ -98,7 +98,7 @@ static void change_begin(struct call *c, struct pgt *t, struct pgt_gather *gathe
 	c->gather = gather ? gather : own;
 	c->g = (struct gather *)c->gather->inside;
 	c->live = t->tlb.invalidate != NULL;
-	c->corrupt = false;
+	c->corrupt = c->left = false;
 	c->flags = flags;
 	c->pool_pa = c->pool_count = 0;
 	if (!gather) {

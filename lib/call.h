@@ -50,6 +50,8 @@ struct call {
 	bool live;                 /* somebody may cache these translations */
 	bool corrupt;              /* the tables changed under the call, which only a fault or a guest does */
 	unsigned flags;
+	bool left;                 /* tables stand broken in their places for want of room: [left_first, left_last] */
+	uint64_t left_first, left_last;
 	uint64_t first, last;      /* offsets */
 	struct pgt_walk at;        /* the last table that has all of the range */
 	uint64_t pool_pa;          /* tables taken for this call, a list ... */

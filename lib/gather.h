@@ -119,6 +119,36 @@ static void gather_invalidate(struct call *c, const struct pending *p)
 	t->tlb.invalidate(t->tlb.ctx, &range);
 }
 
+/* Frees the tables that were left broken in their places. TLBs have forgotten them. */
+static void gather_free_left(struct call *c)
+{
+	const struct pgt *t = c->t;
+	struct pgt_walk w;
+
+	c->left = false;
+	walk_start(&w, t, c->left_first, c->left_last);
+	while (walk_on(&w)) {
+		unsigned n = walk_empty(&w);
+		uint64_t raw;
+
+		if (n) {
+			walk_past(&w, n);
+			continue;
+		}
+		raw = entry_load(walk_entry(&w));
+		if (arch_kind(t, raw, w.level) == KIND_TABLE) {
+			if (arch_broken(raw) && walk_covers(&w)) {
+				entry_store(walk_entry(&w), 0);
+				gather_wrote(c, walk_entry(&w), 1);
+				free_subtree(c, arch_next(t, raw), w.level + 1);
+			} else if (walk_enter(&w, raw)) {
+				continue;
+			}
+		}
+		walk_past(&w, 1);
+	}
+}
+
 /* Invalidates all that is pending, waits for it, and frees the tables behind it. */
 static void gather_drain(struct call *c)
 {
@@ -143,6 +173,8 @@ static void gather_drain(struct call *c)
 		for (uint64_t k = 0; k <= more; k++)
 			free_subtree(c, pa + k * granule(c->t), level);
 	}
+	if (c->left)
+		gather_free_left(c);
 }
 
 /* Whether a table is a neighbour of those that a word has, and joins them. */
@@ -161,21 +193,39 @@ static inline bool table_joins(const struct pgt *t, uint64_t *word, uint64_t pa,
 	return true;
 }
 
-/* A table was unlinked from [first, last], with all below it. */
-static void gather_table(struct call *c, uint64_t pa, int level, uint64_t first, uint64_t last, bool global)
+/* A table that the gather has no word for stays broken in its place until then. */
+static void gather_leave(struct call *c, struct pgt_entry *e, uint64_t raw, uint64_t first, uint64_t last)
 {
+	entry_store(e, arch_break(raw));
+	gather_wrote(c, e, 1);
+	if (!c->left || first < c->left_first)
+		c->left_first = first;
+	if (!c->left || last > c->left_last)
+		c->left_last = last;
+	c->left = true;
+}
+
+/* Unlinks the table below the entry e, raw, which spans [first, last], with all
+ * below it. It is freed once TLBs have forgotten it. */
+static void gather_table(struct call *c, struct pgt_entry *e, uint64_t raw, int level, uint64_t first,
+			 uint64_t last, bool global)
+{
+	uint64_t pa = arch_next(c->t, raw);
 	struct gather *g = c->g;
+	bool joins;
 
 	gather_walk(c, first, last, global);
-	if (!c->live) {
-		free_subtree(c, pa, level);
+	joins = g->tables && table_joins(c->t, &g->table[g->tables - 1], pa, level + 1);
+	if (c->live && !joins && g->tables == GATHER_TABLES) {
+		gather_leave(c, e, raw, first, last);
 		return;
 	}
-	if (g->tables && table_joins(c->t, &g->table[g->tables - 1], pa, level))
-		return;
-	if (g->tables == GATHER_TABLES)
-		gather_drain(c);
-	g->table[g->tables++] = pa | (uint64_t)(level + 1);
+	entry_store(e, 0);
+	gather_wrote(c, e, 1);
+	if (!c->live)
+		free_subtree(c, pa, level + 1);
+	else if (!joins)
+		g->table[g->tables++] = pa | (uint64_t)(level + 2);
 }
 
 /* Before anything is made in [first, last]: what was there is forgotten. */
@@ -238,6 +288,8 @@ static void gather_end(struct call *c)
 static int call_finish(struct call *c, int status)
 {
 	pgt_tables_return(c);
+	if (c->left)
+		gather_drain(c);
 	if (c->asked)
 		gather_close(c);
 	else

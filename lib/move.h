@@ -154,7 +154,7 @@ static void place_clear(struct call *c, uint64_t first, uint64_t last)
 		raw = entry_load(walk_entry(&w));
 		if (!walk_covers(&w) && walk_enter(&w, raw))
 			continue;
-		unlink_table(c, walk_entry(&w), raw, w.level, w.next, w.next | level_mask(c->t, w.level), false);
+		gather_table(c, walk_entry(&w), raw, w.level, w.next, w.next | level_mask(c->t, w.level), false);
 		any = true;
 		walk_past(&w, 1);
 	}

@@ -116,13 +116,18 @@ static unsigned remove_leaves(struct call *c, const struct pgt_walk *w, unsigned
 	return gone;
 }
 
-/* Unlinks the table below the entry e, which spans [first, last], with all below it. */
-static void unlink_table(struct call *c, struct pgt_entry *e, uint64_t raw, int level, uint64_t first,
-			 uint64_t last, bool global)
+/* Whether n entries are empty, or hold tables that the call has given up. */
+static bool entries_are_left(const struct call *c, const struct pgt_entry *e, unsigned n, int level)
 {
-	entry_store(e, 0);
-	gather_wrote(c, e, 1);
-	gather_table(c, arch_next(c->t, raw), level + 1, first, last, global);
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t raw = entry_load(e + i);
+
+		if (raw && !(arch_kind(c->t, raw, level) == KIND_TABLE && arch_broken(raw)))
+			break;
+	}
+	return i == n;
 }
 
 /* Whether a table is empty. What the call's range covers of it is most likely so. */
@@ -135,6 +140,10 @@ static bool table_is_empty(struct call *c, const struct pgt_entry *table, int le
 	unsigned high = c->last < end ? (unsigned)((c->last - begin) >> shift) : entries - 1;
 	unsigned above, below;
 
+	if (c->left) {
+		tally(c)->reads += entries;
+		return entries_are_left(c, table, entries, level);
+	}
 	/* The neighbours first: pages that go one by one cost a look each. */
 	if (low > 0 && entry_load(table + low - 1))
 		return false;

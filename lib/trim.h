@@ -25,7 +25,7 @@ static void trim_range(struct call *c)
 			e = walk_left(&w);
 			begin = walk_left_begin(&w);
 			if (table_is_empty(c, w.table[w.level + 2], w.level + 1, begin))
-				unlink_table(c, e, entry_load(e), w.level, begin,
+				gather_table(c, e, entry_load(e), w.level, begin,
 					     begin | level_mask(t, w.level), false);
 		}
 		raw = entry_load(walk_entry(&w));

@@ -28,7 +28,7 @@ static void unmap_left(struct call *c, const struct pgt_walk *w)
 		   !table_is_empty(c, w->table[w->level + 2], w->level + 1, begin)) {
 		return;
 	}
-	unlink_table(c, e, entry_load(e), w->level, begin, end, false);
+	gather_table(c, e, entry_load(e), w->level, begin, end, false);
 }
 
 /* The table entry raw: down into it, or away with it. */
@@ -39,7 +39,7 @@ static void unmap_table(struct call *c, struct pgt_walk *w, uint64_t raw)
 
 	if (look && walk_enter(w, raw))
 		return;
-	unlink_table(c, walk_entry(w), raw, w->level, w->next, w->next | level_mask(t, w->level),
+	gather_table(c, walk_entry(w), raw, w->level, w->next, w->next | level_mask(t, w->level),
 		     t->held_global);
 	walk_past(w, 1);
 }

@@ -630,6 +630,55 @@ static void test_overflow(const char *format)
 	ok(fine, "%s: a gather that overflows drains, and every address is invalidated", format);
 }
 
+/* A call that gives up more tables than the gather has words for, none beside
+ * another in memory: still one invalidation and one sync, and all are freed. */
+static void test_many_tables(const char *format)
+{
+	enum { UNMAP, MOVE, TRIM, CALLS };
+
+	begin();
+	for (unsigned call = 0; call < CALLS; call++)
+		for (unsigned open = 0; open < 2; open++) {
+			uint64_t n, first, far, freed, live;
+
+			if (!world_open(&w, format, 12, 48, 0, EMBED_TLB))
+				continue;
+			n = w.l1 / w.l2 < 110 ? w.l1 / w.l2 - 2 : 100;
+			first = w.l1 + w.l2;
+			far = 3 * w.l1 < w.bytes ? 3 * w.l1 : 2 * w.l1;
+			want_status(pgt_map(w.t, w.l1, 0, w.page, RW, 0, NULL), PGT_OK);
+			for (uint64_t i = 0; i < n; i++) {
+				want_status(pgt_map(w.t, first + i * w.l2, i * w.page, w.page, RW, 0, NULL), PGT_OK);
+				if (call != MOVE)
+					want_status(pgt_map(w.t, far + i * w.l2, 0, w.page, RW, 0, NULL), PGT_OK);
+			}
+			if (call == TRIM)
+				want_status(pgt_unmap(w.t, first, n * w.l2, PGT_KEEP_TABLES, NULL), PGT_OK);
+			live = w.e.live;
+			gather();
+			where("call %u, %s", call, open ? "a gather" : "none");
+			if (call == UNMAP)
+				want_status(pgt_unmap(w.t, first, n * w.l2, 0, open ? &g : NULL), PGT_OK);
+			else if (call == MOVE)
+				want_status(pgt_move(w.t, first, far + w.page, n * w.l2, 0, open ? &g : NULL), PGT_OK);
+			else
+				want_status(pgt_trim(w.t, first, n * w.l2, open ? &g : NULL), PGT_OK);
+			for (uint64_t i = 0; i < n; i++)
+				want(is_empty(w.t, first + i * w.l2));
+			want_status(pgt_gather_end(&g), PGT_OK);
+			want_u64(w.e.count[EMBED_INVALIDATE], 1);
+			want_u64(w.e.count[EMBED_SYNC], 1);
+			freed = w.e.count[EMBED_FREE];
+			want_u64(w.e.live, live + w.e.count[EMBED_ALLOC] - freed);
+			want(freed >= (call == MOVE ? n - 1 : n));
+			want(covered(first) && covered(first + (n - 1) * w.l2));
+			want(!is_empty(w.t, w.l1));
+			want_status(pgt_check(w.t, no_problem, NULL), PGT_OK);
+			world_close(&w);
+		}
+	ok(fine, "%s: a call that frees many tables far from one another invalidates once", format);
+}
+
 /* ---- written and publish ------------------------------------------------------- */
 
 static unsigned publishes;
@@ -712,6 +761,7 @@ int main(void)
 		test_ranges(format);
 		test_joining(format);
 		test_overflow(format);
+		test_many_tables(format);
 		test_publish(format);
 		if (format_named(format)->entry.token_shift)
 			test_removed_token(format);
