@@ -42,6 +42,7 @@
 #define DESC_UXN_TABLE   BIT(60)
 #define DESC_AP0_TABLE   BIT(61)        /* no unprivileged access */
 #define DESC_AP1_TABLE   BIT(62)        /* read-only */
+#define DESC_PERMISSIONS_TABLE (UINT64_C(15) << 59)
 
 /* Stage 2. */
 #define DESC_MEMATTR_SHIFT 2

@@ -12,7 +12,7 @@ static inline const char *table_problem(const struct pgt *t, uint64_t raw)
 		return "a next-table address that is not aligned to the granule";
 	if (raw & stage_table_reserved())
 		return "a table entry with reserved bits set";
-	if (!t->attached && arch_inherit(t, raw))
+	if (!t->attached && (raw & DESC_PERMISSIONS_TABLE))
 		return "permission bits in a table entry";
 	return NULL;
 }
