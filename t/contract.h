@@ -323,8 +323,11 @@ static TAP_UNUSED int world_open_as(struct world *w, const char *format, unsigne
 {
 	const struct format *f = format_named(format);
 
-	return world_open_exact(w, format, usual_granule(f, g), format_input(f, input),
-				format_output(f, output), features, mode);
+	unsigned in = format_input(f, input), out = format_output(f, output);
+
+	/* An intermediate address is one of stage 1's outputs. */
+	return world_open_exact(w, format, usual_granule(f, g), f->regime == REF_S2 && in > out ? out : in, out,
+				features | format_features(f, g), mode);
 }
 
 /* Everything but what a test names; false: it couldn't be made, and that is a failure. */

@@ -545,6 +545,8 @@ static const struct {
 	{ "EL2, shareability 01", EL2, 0, BIT(9), 0, 3, ALWAYS },
 	{ "EL2, XNTable", EL2, 0, 0, BIT(60), 2, OWN },
 	{ "EL2, APTable[1]", EL2, 0, 0, BIT(62), 2, OWN },
+	{ "EL2, PXNTable", EL2, 0, 0, BIT(59), 2, OWN },
+	{ "EL2, APTable[0]", EL2, 0, 0, BIT(61), 2, OWN },
 	{ "EL2, writable and dirty, yet read-only", EL2, 0, 0, BIT(7) | BIT(55), 3, OWN },
 	{ "stage 2, as it is", S2, 0, 0, 0, 3, NEVER },
 	{ "stage 2, bit 11", S2, 0, 0, BIT(11), 3, OWN },

@@ -32,7 +32,8 @@ t_regime_calls_t_LDFLAGS = $(t_ldflags)
 
 # And what holds for all formats, in the regimes whose addresses are of 48 bits.
 regime_tests = t/regime_order.t t/regime_equivalence.t t/regime_moves.t t/regime_gather.t \
-	t/regime_cases_map.t t/regime_cases_unmap.t t/regime_cases_move.t t/regime_protect.t
+	t/regime_cases_map.t t/regime_cases_unmap.t t/regime_cases_move.t t/regime_protect.t \
+	t/regime_check.t t/regime_visit.t
 check_PROGRAMS += $(regime_tests)
 TESTS += $(regime_tests)
 regime_flags = $(AM_CPPFLAGS) -DREGIMES_OF_48_BITS
@@ -69,3 +70,11 @@ t_regime_protect_t_SOURCES = t/protect.c $(regime_contract_srcs)
 t_regime_protect_t_CPPFLAGS = $(regime_flags)
 t_regime_protect_t_LDADD = libpgtable.la
 t_regime_protect_t_LDFLAGS = $(t_ldflags)
+t_regime_check_t_SOURCES = t/check.c $(regime_contract_srcs)
+t_regime_check_t_CPPFLAGS = $(regime_flags)
+t_regime_check_t_LDADD = libpgtable.la
+t_regime_check_t_LDFLAGS = $(t_ldflags)
+t_regime_visit_t_SOURCES = t/visit.c $(regime_contract_srcs)
+t_regime_visit_t_CPPFLAGS = $(regime_flags)
+t_regime_visit_t_LDADD = libpgtable.la
+t_regime_visit_t_LDFLAGS = $(t_ldflags)

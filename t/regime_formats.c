@@ -22,8 +22,10 @@ static const unsigned granules[] = { 12, 14, 16, 0 };
 	.table = 3, .block = 1, .page = 3, .address = UINT64_C(0x0000fffffffff000), .hint = BIT(52),  \
 	.young = BIT(10), .writable = BIT(51), .dirty_too = BIT(55), .software = UINT64_C(7) << 56,   \
 	.sh = UINT64_C(3) << 8, .user_exec = BIT(54)
-#define STAGE1 .entry = { ENTRY, .clean = BIT(7), .memory = UINT64_C(7) << 2 }
-#define STAGE2 .entry = { ENTRY, .dirty = BIT(7), .memory = UINT64_C(15) << 2 }
+#define STAGE1 .entry = { ENTRY, .clean = BIT(7), .memory = UINT64_C(7) << 2, .plain = 0x740, \
+		  .reserved = BIT(48) | BIT(49) | BIT(11) | BIT(53) }
+#define STAGE2 .entry = { ENTRY, .dirty = BIT(7), .memory = UINT64_C(15) << 2, .plain = 0x77c, \
+		  .reserved = BIT(48) | BIT(49) | BIT(11) | BIT(50) }
 #define PLAIN  .input = 48, .output = 48
 #define LARGE  .input = 52, .output = 52, .large = true
 
