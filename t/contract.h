@@ -370,6 +370,8 @@ static TAP_UNUSED bool world_change(const struct world *w, uint64_t *set, uint64
 		*set |= *set & both ? both : 0;
 		*clear |= *clear & both ? both : 0;
 	}
+	if (format_reads_all(w->f) && *clear & PGT_READ)
+		return false;
 	if (features & PGT_FEAT_FWB && (*set & PGT_MEM_MASK) == PGT_MEM_WRITETHROUGH)
 		return false;
 	return *set | *clear || !had;

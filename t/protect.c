@@ -147,6 +147,8 @@ static void test_merged(const char *format, unsigned g, uint64_t features)
 		{ PGT_WRITE, 0, PGT_LAZY, 0, false },
 		{ PGT_USER, 0, PGT_LAZY, 0, false },
 		{ 0, PGT_USER, PGT_LAZY, 1, false },
+		{ 0, PGT_READ, PGT_LAZY, 1, false },
+		{ PGT_READ, 0, PGT_LAZY, 0, false },
 		{ PGT_SW0, 0, 0, 0, false },
 		{ PGT_SW1, PGT_SW0, 0, 0, false },
 		{ PGT_EXEC, 0, PGT_LAZY, 0, false },
