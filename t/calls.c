@@ -13,6 +13,7 @@
  * configuration by its number.
  */
 #include <string.h>
+#include <pgtable/arm64.h>
 #include "embed.h"
 #include "format.h"
 #include "model/model.h"
@@ -1618,9 +1619,12 @@ static bool finish(void)
 
 static bool make_tables(void)
 {
+	struct pgt_arm64_config own = { .size = sizeof(own), .levels = (uint16_t)s.format->levels };
 	struct pgt_config config = embed_config(&e, s.format->name, s.granule,
 						s.input, s.output, s.features, s.mode);
 
+	if (s.format->levels)
+		config.format_config = &own;
 	if (s.unit_bits)
 		config.pages.unit = unit;
 	if (s.asks)

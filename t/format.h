@@ -46,6 +46,7 @@ struct format {
 	enum ref_regime regime;
 	bool large;                  /* 52 bits of address, by what the granule has for that */
 	uint64_t features;           /* that it is always tried with */
+	unsigned levels;             /* stage 2: asked for; 0: the fewest */
 	const char *what;
 	unsigned share;              /* of the length of random sequences: one in so many; 0: all */
 
@@ -103,7 +104,7 @@ static inline struct ref format_walker(const struct format *f, unsigned granule,
 		.regime = f->regime,
 		.lpa = (features & PGT_FEAT_LPA) != 0, .lpa2 = (features & PGT_FEAT_LPA2) != 0,
 		.small = (features & PGT_FEAT_ST) != 0, .xnx = (features & PGT_FEAT_XNX) != 0,
-		.fwb = (features & PGT_FEAT_FWB) != 0,
+		.fwb = (features & PGT_FEAT_FWB) != 0, .levels = (int)f->levels,
 	};
 }
 

@@ -10,6 +10,7 @@
  * PGT_TEST_ONLY runs one configuration by its number.
  */
 #include <string.h>
+#include <pgtable/arm64.h>
 #include "embed.h"
 #include "model/model.h"
 #include "model/promise.h"
@@ -1222,11 +1223,14 @@ static void place_tables(void)
 
 static void run_setup(unsigned number)
 {
+	struct pgt_arm64_config own = { .size = sizeof(own), .levels = (uint16_t)s.format->levels };
 	struct pgt_config config;
 	int r;
 
 	place_tables();
 	config = embed_config(&e, s.format->name, s.granule, s.input, s.output, s.features, s.mode);
+	if (s.format->levels)
+		config.format_config = &own;
 	failed = gathering = unsynced = kept_tables = false;
 	calls = 0;
 	now = 0;

@@ -51,6 +51,15 @@ static const struct format s2_small = {
 	.name = "arm64-s2", .regime = REF_S2, SHARED, STAGE2, PLAIN, .what = " small tables",
 	.features = PGT_FEAT_ST,
 };
+/* One level more than is needed: stage 2 at level -1. */
+static const unsigned small_granule[] = { 12, 0 };
+static const struct format s2_deep = {
+	.name = "arm64-s2", .arm64 = true, .regime = REF_S2, .granules = small_granule, .least_input = 49,
+	.input = 52, .least_output = 52, .output = 52, .large = true, .levels = 5, .share = 12,
+	.translate = ref_translate, .access = ref_access, .validate = ref_validate,
+	.run_entries = ref_run_entries, .leaf_level = ref_leaf_level, STAGE2,
+	.what = " 52 bits, five levels",
+};
 #endif
 #endif
 
@@ -58,7 +67,7 @@ const struct format *const formats[] = {
 #if PGT_HAVE_ARM64
 	&el2, &s2, &s2_features,
 #ifndef REGIMES_OF_48_BITS
-	&large, &el2_large, &s2_large, &s2_small,
+	&large, &el2_large, &s2_large, &s2_small, &s2_deep,
 #endif
 #endif
 	NULL
