@@ -616,7 +616,7 @@ static void one_52(unsigned level, uint64_t attr, unsigned how)
 {
 	uint64_t span = geo_span(&w.geo, level), page = BIT(w.geo.g), va = span * 4;
 	uint64_t step = span / page > 1024 ? span / 512 : page, at = span / 2;
-	uint64_t changed = attr;
+	uint64_t changed = attr = world_attr(&w, attr);
 
 	if (span > 4 * page)
 		at += page;
@@ -817,7 +817,8 @@ static void one_87(unsigned bits, unsigned level)
 	embed_log_clear(&w.e);
 	want_status(pgt_fault(w.t, va, PGT_WRITE, NULL), PGT_EACCES);
 	want_status(pgt_fault(w.t, va, PGT_EXEC, NULL), PGT_EACCES);
-	want_status(pgt_fault(w.t, va, PGT_READ | PGT_USER, NULL), PGT_EACCES);
+	if (format_has_user(w.f))
+		want_status(pgt_fault(w.t, va, PGT_READ | PGT_USER, NULL), PGT_EACCES);
 	want_status(pgt_fault(w.t, va + size, PGT_READ, NULL), PGT_ENOENT);
 	want_status(pgt_fault(w.t, va - 1, PGT_WRITE, NULL), PGT_ENOENT);
 	want(!embed_compare(&w.e, &before));
@@ -1000,8 +1001,10 @@ static void change_77(unsigned what)
 {
 	static const uint64_t set[] = { PGT_SW0, PGT_USER, PGT_EXEC, 0, PGT_MEM_NOCACHE, PGT_SH_OUTER, PGT_GLOBAL, 0 };
 	static const uint64_t clear[] = { 0, 0, 0, PGT_WRITE, PGT_MEM_MASK, PGT_SH_MASK, 0, PGT_GLOBAL };
-	uint64_t leaves = 1 + (st.run / st.page) + 8;
+	uint64_t leaves = 1 + (st.run / st.page) + 8, on = set[what], off = clear[what];
 
+	if (!world_change(&w, &on, &off))
+		return;
 	make_stage(3);
 	/* All of them settled, so that each is written once. */
 	want_status(pgt_protect(w.t, st.base, st.span, PGT_YOUNG | PGT_DIRTY, what == 7 ? 0 : PGT_GLOBAL, 0, NULL),
@@ -1009,14 +1012,14 @@ static void change_77(unsigned what)
 	if (what == 7)
 		want_status(pgt_protect(w.t, st.base, st.span, PGT_GLOBAL, 0, 0, NULL), PGT_OK);
 	start_watching();
-	want_status(pgt_protect(w.t, st.base, st.span, set[what], clear[what], 0, NULL), PGT_OK);
+	want_status(pgt_protect(w.t, st.base, st.span, on, off, 0, NULL), PGT_OK);
 	if (w.arm64 && what < 4) {
 		want_u64(entry_writes, what == 3 ? leaves - 4 : leaves);
 		want_u64(w.e.count[EMBED_INVALIDATE], what ? 1 : 0);
 	}
 	want(what == 0 || w.e.count[EMBED_SYNC] >= 1);
 	nothing_stale();
-	want_u64(query(w.t, st.base).attr & set[what], set[what]);
+	want_u64(query(w.t, st.base).attr & on, on);
 }
 
 static void case_77(const char *format)

@@ -33,7 +33,7 @@ t_regime_calls_t_LDFLAGS = $(t_ldflags)
 # And what holds for all formats, in the regimes whose addresses are of 48 bits.
 regime_tests = t/regime_order.t t/regime_equivalence.t t/regime_moves.t t/regime_gather.t \
 	t/regime_cases_map.t t/regime_cases_unmap.t t/regime_cases_move.t t/regime_protect.t \
-	t/regime_check.t t/regime_visit.t
+	t/regime_check.t t/regime_visit.t t/regime_cases_state.t
 check_PROGRAMS += $(regime_tests)
 TESTS += $(regime_tests)
 regime_flags = $(AM_CPPFLAGS) -DREGIMES_OF_48_BITS
@@ -78,3 +78,7 @@ t_regime_visit_t_SOURCES = t/visit.c $(regime_contract_srcs)
 t_regime_visit_t_CPPFLAGS = $(regime_flags)
 t_regime_visit_t_LDADD = libpgtable.la
 t_regime_visit_t_LDFLAGS = $(t_ldflags)
+t_regime_cases_state_t_SOURCES = t/cases_state.c $(regime_contract_srcs)
+t_regime_cases_state_t_CPPFLAGS = $(regime_flags) -DREGIMES_OF_4K -DPGT_CHECKED
+t_regime_cases_state_t_LDADD = libpgtable-checked.la
+t_regime_cases_state_t_LDFLAGS = $(t_ldflags)
