@@ -307,34 +307,6 @@ static void compare(const struct subject *s)
 
 /* ---- The same tables in other lights --------------------------------------- */
 
-static void compare_attached(const struct subject *s)
-{
-	static uint8_t whole[TABLES_BYTES];
-	static struct table copy[3];
-	const struct table *made[3] = { s->lower, s->upper, s->second };
-	struct subject attached = *s;
-
-	save(whole);
-	for (unsigned i = 0; i < 3; i++)
-		if (made[i] && !table_attach(&copy[i], made[i])) {
-			failed_calls++;
-			return;
-		}
-	attached.lower = s->lower ? &copy[0] : NULL;
-	attached.upper = s->upper ? &copy[1] : NULL;
-	attached.second = s->second ? &copy[2] : NULL;
-	compare(&attached);
-	for (unsigned i = 0; i < 3; i++)
-		if (made[i])
-			table_damage(&copy[i]);
-	attached.damaged = true;
-	compare(&attached);
-	restore(whole);
-	for (unsigned i = 0; i < 3; i++)
-		if (made[i])
-			table_destroy(&copy[i]);
-}
-
 /* Bits of a register at random, as likely set as not. */
 static void scatter(uint64_t *reg, uint64_t mask)
 {
@@ -361,6 +333,36 @@ static void compare_perturbed(const struct subject *s)
 	}
 	/* Of SH 2 and 3 are left: 1 is reserved. */
 	compare(&other);
+}
+
+static void compare_attached(const struct subject *s)
+{
+	static uint8_t whole[TABLES_BYTES];
+	static struct table copy[3];
+	const struct table *made[3] = { s->lower, s->upper, s->second };
+	struct subject attached = *s;
+
+	save(whole);
+	for (unsigned i = 0; i < 3; i++)
+		if (made[i] && !table_attach(&copy[i], made[i])) {
+			failed_calls++;
+			return;
+		}
+	attached.lower = s->lower ? &copy[0] : NULL;
+	attached.upper = s->upper ? &copy[1] : NULL;
+	attached.second = s->second ? &copy[2] : NULL;
+	compare(&attached);
+	for (unsigned i = 0; i < 3; i++)
+		if (made[i])
+			table_damage(&copy[i]);
+	attached.damaged = true;
+	compare(&attached);
+	if (chance(2))
+		compare_perturbed(&attached);
+	restore(whole);
+	for (unsigned i = 0; i < 3; i++)
+		if (made[i])
+			table_destroy(&copy[i]);
 }
 
 static void compare_all_ways(const struct subject *s)
@@ -452,11 +454,11 @@ static struct shape other_half(const struct shape *s, bool behind)
 	return other;
 }
 
-static bool make_stage1(struct subject *s, const struct shape *shape, const struct table *behind)
+static bool make_stage1(struct subject *s, const struct shape *shape, const struct table *behind, bool small)
 {
 	const unsigned upper = shape->features & PGT_FEAT_UPPER ? 1 : 0;
-	const struct shape other = other_half(shape, behind);
-	const bool both = shape->regime == PGT_ARM64_EL1 && chance(2);
+	const struct shape other = small ? *shape : other_half(shape, behind);
+	const bool both = shape->regime == PGT_ARM64_EL1 && !small && chance(2);
 
 	if (!make(&half[upper], shape, &one, behind) || (both && !make(&half[!upper], &other, &one, behind)))
 		return false;
@@ -468,7 +470,7 @@ static bool make_stage1(struct subject *s, const struct shape *shape, const stru
 /* Stage 2 for the tables of stage 1, and a few pages of them that it refuses. */
 static void map_window(struct table *t)
 {
-	const uint64_t len = (one.used + 0xffff) & ~UINT64_C(0xffff), granule = BIT(t->shape.granule);
+	const uint64_t granule = BIT(t->shape.granule), len = (one.used + granule - 1) & ~(granule - 1);
 	const uint64_t attr = PGT_READ | PGT_WRITE | PGT_YOUNG | PGT_DIRTY;
 	const uint64_t pages = len / granule;
 	int status = pgt_map(t->t, one.pa, TABLES_PA, len, attr, PGT_REPLACE, NULL);
@@ -499,18 +501,21 @@ static void map_window(struct table *t)
 /* A stage 1 whose tables lie at intermediate addresses that stage 2 leads elsewhere. */
 static bool make_both(struct subject *s, const struct shape *shape)
 {
+	const bool small = shape->input < 28;
+	const uint64_t align = small ? BIT(16) : ONE_ALIGN;
 	struct shape first;
 	unsigned most;
 
-	do {
+	if (small) /* one table: there is no room for more among the intermediate addresses */
+		make_shape(&first, PGT_ARM64_EL1, 12, 16 + (unsigned)below(6), chance(2));
+	else
 		make_shape(&first, PGT_ARM64_EL1, 12 + 2 * (unsigned)below(3), 17 + (unsigned)below(32), chance(2));
-	} while (first.output < 32);
 	random_features(&first);
 	first.features |= chance(2) ? PGT_FEAT_UPPER : 0;
 	most = shape->input < first.output ? shape->input : first.output;
 	most = most < 50 ? most : 50;
-	empty_regions(below(BIT(most) / ONE_ALIGN) * ONE_ALIGN);
-	if (!make(&second, shape, &two, NULL) || !make_stage1(s, &first, &second))
+	empty_regions(below(BIT(most) / align) * align);
+	if (!make(&second, shape, &two, NULL) || !make_stage1(s, &first, &second, small))
 		return false;
 	map_window(&second);
 	table_check(&second);
@@ -522,7 +527,7 @@ static bool make_subject(struct subject *s, enum kind kind, const struct shape *
 	*s = (struct subject){ .kind = kind };
 	empty_regions(TABLES_PA);
 	if (kind < S2)
-		return make_stage1(s, shape, NULL);
+		return make_stage1(s, shape, NULL, false);
 	if (kind == BOTH ? !make_both(s, shape) : !make(&second, shape, &two, NULL))
 		return false;
 	s->second = &second;
@@ -592,11 +597,9 @@ static void all_starts(enum kind kind, const struct shape *shape)
 static void all_inputs(enum kind kind, unsigned granule, bool wide)
 {
 	static const uint32_t regime[KINDS] = { PGT_ARM64_EL1, PGT_ARM64_EL1, PGT_ARM64_EL2, PGT_ARM64_S2, PGT_ARM64_S2 };
-	/* With two stages the tables of stage 1 need room among the intermediate addresses. */
-	const unsigned smallest = kind == BOTH ? 28 : 16;
 	struct shape s;
 
-	for (unsigned input = smallest; input <= 52; input++) {
+	for (unsigned input = 16; input <= 52; input++) {
 		if (!make_shape(&s, regime[kind], granule, input, wide))
 			continue;
 		if (kind >= S2)
