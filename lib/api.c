@@ -404,12 +404,12 @@ int pgt_query(const struct pgt *t, uint64_t va, struct pgt_mapping *mapping)
 	return t->backend->query(t, va - t->base, mapping);
 }
 
-int pgt_visit(const struct pgt *t, uint64_t va, uint64_t len, unsigned flags, pgt_visit_fn *fn, void *ctx)
+int pgt_visit_any(const struct pgt *t, uint64_t va, uint64_t len, unsigned flags, pgt_visit_fn *fn, void *ctx)
 {
 	uint64_t first, last;
 	int status;
 
-	if (!t || !fn || !len || (flags & ~(PGT_HOLES | PGT_MERGE | PGT_NO_STATE)))
+	if (!t || !fn || !len)
 		return PGT_EINVAL;
 	status = check_range(t, va, len, &first, &last);
 	if (status != PGT_OK)
@@ -417,6 +417,13 @@ int pgt_visit(const struct pgt *t, uint64_t va, uint64_t len, unsigned flags, pg
 	if (flags & PGT_MERGE)
 		return pgt_visit_merged(t, first, last, flags & ~PGT_MERGE, fn, ctx);
 	return t->backend->visit(t, first, last, flags, fn, ctx);
+}
+
+int pgt_visit(const struct pgt *t, uint64_t va, uint64_t len, unsigned flags, pgt_visit_fn *fn, void *ctx)
+{
+	if (flags & ~(PGT_HOLES | PGT_MERGE | PGT_NO_STATE))
+		return PGT_EINVAL;
+	return pgt_visit_any(t, va, len, flags, fn, ctx);
 }
 
 int pgt_translate(const struct pgt *t, uint64_t va, uint64_t access, struct pgt_translation *translation)

@@ -110,6 +110,13 @@ int pgt_setup(struct pgt *t, const struct pgt_config *config, bool attach);
 int pgt_adopt(struct pgt *t, uint64_t root_pa);
 int pgt_make_root(struct pgt *t);
 
+/* api.c: pgt_visit, for pgt_dump. With VISIT_ONCE a table that was reached from elsewhere
+ * lately is not gone into: it is one mapping in state VISIT_AGAIN, its pa the VA
+ * where the same table was found. */
+#define VISIT_ONCE  (1u << 31)
+#define VISIT_AGAIN 3
+int pgt_visit_any(const struct pgt *t, uint64_t va, uint64_t len, unsigned flags, pgt_visit_fn *fn, void *ctx);
+
 /* merge.c: pgt_visit with PGT_MERGE. */
 int pgt_visit_merged(const struct pgt *t, uint64_t first, uint64_t last, unsigned flags,
 		     pgt_visit_fn *fn, void *ctx);

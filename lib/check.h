@@ -2,20 +2,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pgt_check.  One pass looks at every entry.  That no table is reached twice
- * is found in a fixed room: passes over the table entries alone, each with a
- * bit for every table in one window of addresses.
+ * is found in a fixed room: passes over the table entries alone, each for a
+ * batch of tables in order of address.  A table that many entries lead to is
+ * gone into once.
  */
 #ifndef PGT_CHECK_H
 #define PGT_CHECK_H
 
+#include "lowest.h"
 #include "read.h"
-
-#define CHECK_WINDOW 4096 /* tables */
+#include "recent.h"
 
 struct check {
 	const struct pgt *t;
 	pgt_problem_fn *fn;
 	void *ctx;
+	struct recent recent;
 	int status; /* what fn returned, or PGT_ECORRUPT once something was found */
 	bool stop;
 };
@@ -108,8 +110,8 @@ static bool check_loop(const struct pgt *t, const struct pgt_walk *w, uint64_t p
 	return false;
 }
 
-/* The table to go down into, or NULL; repeated entries are gone into once. */
-static struct pgt_entry *check_down(struct check *check, const struct pgt_walk *w, uint64_t raw, bool report)
+/* The table that an entry leads to, or NULL: not one to be gone into. */
+static struct pgt_entry *check_next(struct check *check, const struct pgt_walk *w, uint64_t raw, bool report)
 {
 	const struct pgt *t = check->t;
 	uint64_t pa = arch_next(t, raw);
@@ -130,6 +132,17 @@ static struct pgt_entry *check_down(struct check *check, const struct pgt_walk *
 	return table;
 }
 
+/* Down into that table, or past the entry. */
+static void check_on(struct check *check, struct pgt_walk *w, struct pgt_entry *table, uint64_t raw)
+{
+	const struct pgt *t = check->t;
+
+	if (table && !recent_seen(&check->recent, t, w->level + 1, arch_next(t, raw), walk_begin(w)))
+		walk_down(w, table, raw);
+	else
+		walk_past(w, 1);
+}
+
 static void check_entries(struct check *check)
 {
 	const struct pgt *t = check->t;
@@ -147,56 +160,79 @@ static void check_entries(struct check *check)
 		if (what)
 			check_report(check, &w, walk_index(&w), walk_begin(&w), raw, what);
 		if (arch_kind(t, raw, w.level) == KIND_TABLE)
-			table = check_down(check, &w, raw, true);
-		if (table)
-			walk_down(&w, table, raw);
-		else
-			walk_past(&w, 1);
+			table = check_next(check, &w, raw, true);
+		check_on(check, &w, table, raw);
 	}
 }
 
-/* Reports tables in the window from low on that are reached twice; the lowest beyond it. */
-static uint64_t check_window(struct check *check, uint64_t low)
+/* Tables are looked for in groups of 64 that are side by side. */
+#define CHECK_GROUP 6
+
+/* Whether the table at pa is in a group of now and was seen before; else its group is for later. */
+static bool check_seen(const struct pgt *t, uint64_t pa, const struct lowest *now, uint64_t *seen,
+		       struct lowest *next)
+{
+	uint64_t number = pa >> t->granule_bits, group = number >> CHECK_GROUP;
+	uint64_t bit = UINT64_C(1) << (number % (1u << CHECK_GROUP));
+	unsigned i = lowest_find(now, group);
+	bool before;
+
+	if (i == now->n) {
+		if (!now->n || group > now->at[now->n - 1])
+			lowest_offer(next, group);
+		return false;
+	}
+	before = seen[i] & bit;
+	seen[i] |= bit;
+	return before;
+}
+
+/* Reports those tables of the groups now that are reached twice, and finds the next in order. */
+static void check_tables(struct check *check, const struct lowest *now, struct lowest *next)
 {
 	const struct pgt *t = check->t;
-	uint64_t seen[CHECK_WINDOW / 64] = { 0 }, beyond = UINT64_MAX;
+	uint64_t seen[LOWEST_ROOM] = { 0 };
 	struct pgt_walk w;
 
+	check->recent = (struct recent){ 0 };
 	walk_start(&w, t, 0, t->last);
 	while (!check->stop && walk_on(&w)) {
-		uint64_t raw = entry_load(walk_entry(&w)), pa = arch_next(t, raw), slot;
-		struct pgt_entry *table;
+		uint64_t raw = entry_load(walk_entry(&w));
+		struct pgt_entry *table = NULL;
 
-		if (w.level == PGT_LAST_LEVEL || arch_kind(t, raw, w.level) != KIND_TABLE) {
+		if (w.level < PGT_LAST_LEVEL && arch_kind(t, raw, w.level) == KIND_TABLE)
+			table = check_next(check, &w, raw, false);
+		if (!table) {
 			walk_past(&w, 1);
 			continue;
 		}
-		table = check_down(check, &w, raw, false);
-		slot = (pa - low) >> t->granule_bits;
-		if (table && pa >= low && slot < CHECK_WINDOW) {
-			if (seen[slot / 64] >> (slot % 64) & 1)
-				check_report(check, &w, walk_index(&w), walk_begin(&w), raw,
-					     "a table that is reached twice");
-			seen[slot / 64] |= UINT64_C(1) << (slot % 64);
-		} else if (table && pa >= low && pa < beyond) {
-			beyond = pa;
-		}
-		if (table && w.level + 1 < PGT_LAST_LEVEL)
-			walk_down(&w, table, raw);
-		else
-			walk_past(&w, 1);
+		if (check_seen(t, arch_next(t, raw), now, seen, next))
+			check_report(check, &w, walk_index(&w), walk_begin(&w), raw, "a table that is reached twice");
+		/* Tables of the last level lead no further. */
+		check_on(check, &w, w.level + 1 < PGT_LAST_LEVEL ? table : NULL, raw);
 	}
-	return beyond;
+}
+
+static void check_twice(struct check *check)
+{
+	struct lowest now = { .n = 0 }, next;
+
+	do {
+		next.n = 0;
+		next.last = 0;
+		check_tables(check, &now, &next);
+		lowest_sort(&next);
+		now = next;
+	} while (!check->stop && now.n);
 }
 
 static int check(const struct pgt *t, pgt_problem_fn *fn, void *ctx)
 {
 	struct check check = { .t = t, .fn = fn, .ctx = ctx };
-	uint64_t low = 0;
 
 	check_entries(&check);
-	while (!t->attached && !check.stop && low != UINT64_MAX)
-		low = check_window(&check, low);
+	if (!t->attached)
+		check_twice(&check);
 	return check.status;
 }
 

@@ -100,6 +100,9 @@ static int dump_one(void *ctx, const struct pgt_mapping *m)
 	if (m->state == PGT_TOKEN) {
 		put(d, " token ");
 		put_hex(d, m->token);
+	} else if (m->state == VISIT_AGAIN) {
+		put(d, " the same table as at ");
+		put_hex(d, m->pa);
 	} else {
 		put(d, " -> ");
 		put_hex(d, m->pa);
@@ -113,5 +116,5 @@ int pgt_dump(const struct pgt *t, uint64_t va, uint64_t len, pgt_text_fn *fn, vo
 {
 	struct dump d = { .fn = fn, .ctx = ctx };
 
-	return fn ? pgt_visit(t, va, len, PGT_MERGE, dump_one, &d) : PGT_EINVAL;
+	return fn ? pgt_visit_any(t, va, len, PGT_MERGE | VISIT_ONCE, dump_one, &d) : PGT_EINVAL;
 }

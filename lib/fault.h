@@ -32,7 +32,7 @@ static int fault(struct call *c, uint64_t access)
 
 	call_start(c);
 	walk_from(&w, &c->at, c->first, c->last);
-	status = read_down(&w, &raw, &kind);
+	status = read_down(&w, &raw, &kind, NULL);
 	if (status != PGT_OK)
 		return call_finish(c, status);
 	if (kind != KIND_LEAF)

@@ -42,7 +42,7 @@ static bool joins(const struct pgt_mapping *a, const struct pgt_mapping *b)
 		return false;
 	if (a->state == PGT_LEAF)
 		return a->attr == b->attr && a->pa + a->len == b->pa;
-	return a->state == PGT_EMPTY;
+	return a->state == PGT_EMPTY || (a->state == VISIT_AGAIN && a->pa == b->pa);
 }
 
 static int merge_one(void *ctx, const struct pgt_mapping *mapping)

@@ -5,6 +5,7 @@
 #define PGT_READ_H
 
 #include "answer.h"
+#include "recent.h"
 #include "walk.h"
 
 /* The permission bits of the table entries on the way. */
@@ -39,7 +40,8 @@ static inline void read_mapping(const struct pgt_walk *w, uint64_t raw, enum pgt
 		.len = level_mask(t, w->level) + 1,
 		.entry = raw,
 		.level = w->level,
-		.state = kind == KIND_LEAF ? PGT_LEAF : kind == KIND_TOKEN ? PGT_TOKEN : PGT_EMPTY,
+		.state = kind == KIND_LEAF ? PGT_LEAF : kind == KIND_TOKEN ? PGT_TOKEN :
+			 kind == KIND_TABLE ? VISIT_AGAIN : PGT_EMPTY,
 	};
 	mapping->run_bytes = run ? UINT64_C(1) << run_shift(t, w->level) : mapping->len;
 	if (kind == KIND_TOKEN)
@@ -54,8 +56,9 @@ static inline void read_mapping(const struct pgt_walk *w, uint64_t raw, enum pgt
 		mapping->attr |= read_state(w, raw);
 }
 
-/* Down to the entry, not a table, that covers the walk's next byte. */
-static inline int read_down(struct pgt_walk *w, uint64_t *raw, enum pgt_kind *kind)
+/* Down to the entry, not a table, that covers the walk's next byte; but to no table
+ * that recent, where it is given, says was reached before. */
+PGT_INLINE int read_down(struct pgt_walk *w, uint64_t *raw, enum pgt_kind *kind, struct recent *recent)
 {
 	const struct pgt *t = w->t;
 
@@ -65,6 +68,8 @@ static inline int read_down(struct pgt_walk *w, uint64_t *raw, enum pgt_kind *ki
 		if (*kind == KIND_CORRUPT)
 			return PGT_ECORRUPT;
 		if (*kind != KIND_TABLE)
+			return PGT_OK;
+		if (recent && recent_seen(recent, t, w->level + 1, arch_next(t, *raw), walk_begin(w)))
 			return PGT_OK;
 		if (!walk_enter(w, *raw))
 			return PGT_ECORRUPT;
@@ -80,7 +85,7 @@ static int query(const struct pgt *t, uint64_t at, struct pgt_mapping *mapping)
 		int status;
 
 		walk_start(&w, t, at, at);
-		status = read_down(&w, &raw, &kind);
+		status = read_down(&w, &raw, &kind, NULL);
 		if (status == PGT_OK)
 			read_mapping(&w, raw, kind, true, mapping);
 		if (tries == READ_TRIES || walk_intact(&w))
@@ -91,7 +96,7 @@ static int query(const struct pgt *t, uint64_t at, struct pgt_mapping *mapping)
 /* ---- visit ---- */
 
 /* Where the next thing to report is; PGT_ENOENT at the end of the range. */
-static int visit_next(struct pgt_walk *w, bool holes, uint64_t *raw, enum pgt_kind *kind)
+static int visit_next(struct pgt_walk *w, bool holes, uint64_t *raw, enum pgt_kind *kind, struct recent *recent)
 {
 	while (walk_on(w)) {
 		int status;
@@ -104,7 +109,7 @@ static int visit_next(struct pgt_walk *w, bool holes, uint64_t *raw, enum pgt_ki
 				continue;
 			}
 		}
-		status = read_down(w, raw, kind);
+		status = read_down(w, raw, kind, recent);
 		if (status != PGT_OK || *kind != KIND_EMPTY || holes)
 			return status;
 	}
@@ -113,20 +118,26 @@ static int visit_next(struct pgt_walk *w, bool holes, uint64_t *raw, enum pgt_ki
 
 static int visit(const struct pgt *t, uint64_t first, uint64_t last, unsigned flags, pgt_visit_fn *fn, void *ctx)
 {
+	bool once = flags & VISIT_ONCE;
+	struct recent recent;
 	struct pgt_walk w;
 	unsigned tries = 0;
 
+	if (once)
+		recent = (struct recent){ 0 };
 	walk_start(&w, t, first, last);
 	for (;;) {
 		struct pgt_mapping mapping;
 		enum pgt_kind kind;
 		uint64_t raw;
-		int status = visit_next(&w, flags & PGT_HOLES, &raw, &kind);
+		int status = visit_next(&w, flags & PGT_HOLES, &raw, &kind, once ? &recent : NULL);
 
 		if (status == PGT_ENOENT)
 			return PGT_OK;
 		if (status == PGT_OK)
 			read_mapping(&w, raw, kind, !(flags & PGT_NO_STATE), &mapping);
+		if (status == PGT_OK && kind == KIND_TABLE)
+			mapping.pa = t->base + recent.found;
 		if (!walk_intact(&w) && ++tries < READ_TRIES) {
 			walk_start(&w, t, w.next, last);
 			continue;

@@ -34,3 +34,10 @@ TESTS += t/walk2.t
 t_walk2_t_SOURCES = t/walk2.c t/registers.h $(contract_srcs)
 t_walk2_t_LDADD = libpgtable.la
 t_walk2_t_LDFLAGS = $(t_ldflags)
+
+# Tables that someone else wrote.
+check_PROGRAMS += t/foreign.t
+TESTS += t/foreign.t
+t_foreign_t_SOURCES = t/foreign.c t/registers.h $(contract_srcs)
+t_foreign_t_LDADD = libpgtable.la
+t_foreign_t_LDFLAGS = $(t_ldflags)

@@ -392,7 +392,8 @@ PGT_API int pgt_check(const struct pgt *t, pgt_problem_fn *fn, void *ctx);
 
 typedef int pgt_text_fn(void *ctx, const char *text, uint64_t bytes);
 
-/* Describes the range in words, a line a merged stretch.  Errors as visit. */
+/* Describes the range in words, a line a merged stretch.  A table that many entries
+ * lead to is described once: the others say where it was.  Errors as visit. */
 PGT_API int pgt_dump(const struct pgt *t, uint64_t va, uint64_t len, pgt_text_fn *fn, void *ctx);
 
 struct pgt_stat {
