@@ -328,6 +328,8 @@ int main(void)
 		{ 0, EMBED_WINDOW, " nobody caches" },
 	};
 
+	if (!formats[0])
+		return tap_skip_all("no format of these was built");
 	embed_seed(&rng, 3);
 	for_formats(format)
 		for_granules(format, granule)
