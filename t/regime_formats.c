@@ -20,7 +20,7 @@ static const unsigned granules[] = { 12, 14, 16, 0 };
 /* What all of them share; stage 2 has DIRTY where stage 1 has its opposite. */
 #define SHARED                                                                                       \
 	.arm64 = true, .defaults = true, .granules = granules, .least_input = 25, .least_output = 32, \
-	.share = 16, .translate = ref_translate, .access = ref_access, .validate = ref_validate,      \
+	.share = 20, .translate = ref_translate, .access = ref_access, .validate = ref_validate,      \
 	.run_entries = ref_run_entries, .leaf_level = ref_leaf_level
 #define ENTRY                                                                                        \
 	.table = 3, .block = 1, .page = 3, .address = UINT64_C(0x0000fffffffff000), .hint = BIT(52),  \
@@ -59,7 +59,7 @@ static const struct format s2_small = {
 static const unsigned small_granule[] = { 12, 0 };
 static const struct format s2_deep = {
 	.name = "arm64-s2", .arm64 = true, .regime = REF_S2, .granules = small_granule, .least_input = 49,
-	.input = 52, .least_output = 52, .output = 52, .large = true, .levels = 5, .share = 12,
+	.input = 52, .least_output = 52, .output = 52, .large = true, .levels = 5, .share = 16,
 	.translate = ref_translate, .access = ref_access, .validate = ref_validate,
 	.run_entries = ref_run_entries, .leaf_level = ref_leaf_level, STAGE2,
 	.what = " 52 bits, five levels",
