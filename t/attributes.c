@@ -316,10 +316,8 @@ static void test_golden_rows(void)
 	};
 	const uint64_t mask = BIT(53) | BIT(54) | BIT(51) | BIT(7) | BIT(6);
 
-	if (!have_format("arm64")) {
-		tap_skip("case 78: Execute-never bit of the wrong privilege: arm64 was not built");
+	if (lacks_arm64("case 78: Execute-never bit of the wrong privilege"))
 		return;
-	}
 	begin();
 	if (!world_open(&w, "arm64", 12, 48, 0, 0))
 		return;
@@ -353,11 +351,8 @@ static void test_memory_types(void)
 	};
 	struct pgt_arm64_regs regs;
 
-	if (!have_format("arm64")) {
-		tap_skip("case 79: Stage-1 attribute index used in stage-2 entries, or the "
-			 "reverse: arm64 was not built");
+	if (lacks_arm64("case 79: Stage-1 attribute index used in stage-2 entries, or the reverse"))
 		return;
-	}
 	begin();
 	if (!world_open(&w, "arm64", 12, 48, 0, 0))
 		return;
@@ -530,10 +525,8 @@ static void test_track(const char *format)
 /* Hardware's own form of dirty is read as dirty; a member's state is the run's. */
 static void test_hardware_forms(void)
 {
-	if (!have_format("arm64")) {
-		tap_skip("arm64 was not built");
+	if (lacks_arm64("dirty state in hardware's own form"))
 		return;
-	}
 	begin();
 	if (!world_open(&w, "arm64", 12, 48, PGT_FEAT_CONTIG | PGT_FEAT_HW_YOUNG |
 			PGT_FEAT_HW_DIRTY | PGT_FEAT_TRACK_YOUNG | PGT_FEAT_TRACK_DIRTY,
@@ -571,10 +564,8 @@ static void test_mair(void)
 	};
 	struct pgt_arm64_config mc = { .size = sizeof(mc) };
 
-	if (!have_format("arm64")) {
-		tap_skip("arm64 was not built");
+	if (lacks_arm64("MAIR"))
 		return;
-	}
 	begin();
 	for (unsigned r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
 		struct pgt_arm64_regs regs;
@@ -700,11 +691,8 @@ static void test_registers(void)
 		{ 32, 0 }, { 36, 1 }, { 40, 2 }, { 42, 3 }, { 44, 4 }, { 48, 5 },
 	};
 
-	if (!have_format("arm64")) {
-		tap_skip("case 11: Granule codes differ for the low and the high half: arm64 was "
-			 "not built");
+	if (lacks_arm64("case 11: Granule codes differ for the low and the high half"))
 		return;
-	}
 	begin();
 	for (int l = -1; l < 3; l++)
 		for (int h = -1; h < 3; h++)

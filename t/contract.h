@@ -114,6 +114,15 @@ static TAP_UNUSED const struct format *format_named(const char *name)
 	return *f;
 }
 
+/* Whether a test of arm64 alone, which what names, has nothing to say: to a program
+ * that knows other formats, or in a library without it, which is a skip. */
+static TAP_UNUSED bool lacks_arm64(const char *what)
+{
+	if (format_named("arm64") && !have_format("arm64"))
+		tap_skip("%s: arm64 was not built", what);
+	return !format_named("arm64") || !have_format("arm64");
+}
+
 /* Whether it has an upper half. */
 static TAP_UNUSED bool has_upper(const char *format)
 {
