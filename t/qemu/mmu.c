@@ -51,7 +51,9 @@
 
 #define BIT(n) (UINT64_C(1) << (n))
 #define MIB(n) ((uint64_t)(n) << 20)
-#define HCR_DC BIT(12)
+#define HCR_PTW BIT(2)
+#define HCR_DC  BIT(12)
+#define HCR_CD  BIT(32)
 static bool long_form;
 
 static unsigned questions(void)
@@ -313,7 +315,7 @@ static void scatter(uint64_t *reg, uint64_t mask)
 	*reg = (*reg & ~mask) | (bits() & mask);
 }
 
-/* TBI, EPD, HPD, E0PD, and SH of walks; DC. */
+/* TBI, EPD, HPD, E0PD, and SH of walks; HCR_EL2's PTW, CD and DC. */
 static void compare_perturbed(const struct subject *s)
 {
 	const uint64_t tbi = BIT(37) | BIT(38), hpd = BIT(41) | BIT(42), e0pd = BIT(55) | BIT(56);
@@ -329,7 +331,7 @@ static void compare_perturbed(const struct subject *s)
 	}
 	if (s->kind >= S2) {
 		scatter(&other.second_regs.vtcr, BIT(12));
-		scatter(&other.second_regs.hcr, s->kind == S2 ? HCR_DC : 0);
+		scatter(&other.second_regs.hcr, HCR_PTW | HCR_CD | (s->kind == S2 ? HCR_DC : 0));
 	}
 	/* Of SH 2 and 3 are left: 1 is reserved. */
 	compare(&other);
@@ -475,17 +477,21 @@ static void map_window(struct table *t)
 	const uint64_t pages = len / granule;
 	int status = pgt_map(t->t, one.pa, TABLES_PA, len, attr, PGT_REPLACE, NULL);
 
-	for (unsigned i = 0; i < 3 && status == PGT_OK; i++) {
+	for (unsigned i = 0; i < 4 && status == PGT_OK; i++) {
 		const uint64_t page = one.pa + below(pages) * granule;
 
 		if (pages < 4 && i)
 			break;
-		switch (below(4)) {
+		switch (below(5)) {
 		case 0:
 			status = pgt_unmap(t->t, page, granule, 0, NULL);
 			break;
 		case 1: /* old and clean, where that is a state that hardware changes */
 			status = pgt_map(t->t, page, TABLES_PA + (page - one.pa), granule, attr & ~(PGT_YOUNG | PGT_DIRTY),
+					 PGT_REPLACE, NULL);
+			break;
+		case 2: /* which HCR_EL2.PTW keeps walks out of */
+			status = pgt_map(t->t, page, TABLES_PA + (page - one.pa), granule, attr | PGT_MEM_DEVICE,
 					 PGT_REPLACE, NULL);
 			break;
 		default:
