@@ -16,29 +16,31 @@
  * and the same under registers that pgt_arm64_regs doesn't give.  At last come
  * all values of the geometry's register fields, on empty tables.
  *
+ * PGT_QEMU_LONG, not empty, makes it forty times as much.
+ *
  * What QEMU 7.2 gets wrong or doesn't look at is not put before it, and is left
  * to the library's own tests and to the reference walker (t/ref):
  *
- * | what                                    | QEMU 7.2                        |
- * | --------------------------------------- | ------------------------------- |
- * | the contiguous hint                     | is ignored: no wrong run shows  |
- * | reserved bits, misaligned blocks, SH 1  | are ignored                     |
- * | blocks at level 0 (4K), 1 (16K, 64K)    | are taken without LPA2, LPA too |
- * |   where there are none                  |                                 |
- * | PA[51:50] in bits 9:8 (LPA2) and        | are ignored where PS says less  |
- * |   PA[51:48] in 15:12 (LPA, 64K)         |   than 52 bits                  |
- * | tables beyond 2^48, of stage 1 too:     | there is no such RAM; TTBR[5:4] |
- * |   beyond 2^50                           |   stay in small roots' addresses |
- * | stage 2 at 16K from level 0             | is refused                      |
- * | stage 2 at 4K from level -1 with 49 to  | is refused                      |
- * |   51 bits of input                      |                                 |
- * | the level of stage 2's fault in a walk  | is stage 1's; if that is -1,    |
- * |   of stage 1                            |   QEMU ends by an assertion     |
- * | SH with stage 1 off and FWB making      | is none: device memory should   |
- * |   write-back of device memory           |   be outer shareable            |
- * | MemAttr nGRE and GRE without FWB        | combine to nGnRE with 0x44      |
- * | reserved MemAttr                        | are anything                    |
- * | execution                               | AT doesn't ask; see access.c    |
+ * | what                                      | QEMU 7.2                            |
+ * | ----------------------------------------- | ----------------------------------- |
+ * | the contiguous hint                       | is ignored: no wrong run shows      |
+ * | reserved bits, misaligned blocks, SH 1    | are ignored                         |
+ * | blocks at level 0 (4K) and 1 (16K)        | are taken without LPA2 too          |
+ * | blocks at level 1 (64K), no LPA wanted    | are taken: its CPU has FEAT_LPA     |
+ * | PA[51:50] in bits 9:8 (LPA2), PA[51:48]   | are ignored where PS says less than |
+ * |   in 15:12 (LPA, 64K)                     |   52 bits                           |
+ * | tables beyond 2^48                        | there is no such RAM                |
+ * | stage 1's tables beyond 2^50, behind 2    | TTBR[5:4] stay in a small root's PA |
+ * | stage 2 at 16K from level 0               | is refused                          |
+ * | stage 2 at 4K from level -1 with less     | is refused                          |
+ * |   than 52 bits of input                   |                                     |
+ * | the level of stage 2's fault in a walk of | is stage 1's; QEMU ends by an       |
+ * |   stage 1                                 |   assertion where that is -1        |
+ * | SH with stage 1 off, where FWB makes      | is none: device memory is outer     |
+ * |   device memory write-back                |   shareable                         |
+ * | MemAttr nGRE and GRE without FWB          | make nGnRE of non-cacheable memory  |
+ * | reserved MemAttr                          | are anything                        |
+ * | execution                                 | AT doesn't ask: see access.c        |
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -54,6 +56,7 @@
 #define HCR_PTW BIT(2)
 #define HCR_DC  BIT(12)
 #define HCR_CD  BIT(32)
+
 static bool long_form;
 
 static unsigned questions(void)
