@@ -395,6 +395,10 @@ static void test_halves(void)
 	r.ttbr1 |= BIT(50) | 1;
 	want_pa(&r, &m, low, PGT_READ, 0x11111000);
 	want_pa(&r, &m, high, PGT_READ, 0x22222000);
+	where("address bits below the root's size count for nothing");
+	r.ttbr0 |= 0xffe;
+	want_pa(&r, &m, low, PGT_READ, 0x11111000);
+	r.ttbr0 &= ~UINT64_C(0xffe);
 	where("between the halves");
 	for (unsigned bit = 48; bit < 64; bit++) {
 		want_fault(&r, &m, low | BIT(bit), PGT_READ, PGT_FAULT_TRANSLATION, 0);
