@@ -5,9 +5,6 @@
 #include "decode.h"
 #include "registers.h"
 
-/* At stage 2 up to 16 tables stand side by side as the root (D8.2.2). */
-#define ROOT_TABLES_BITS 4
-
 #define FEATURES_KNOWN (2 * PGT_FEAT_EXEC_BBM - 1)
 
 /* Where the control register of a half has what a walk depends on: shifts, and
@@ -141,18 +138,17 @@ static int start_level(uint64_t vtcr, unsigned granule, bool lpa2)
 /* Stage 2: how many levels; false where T0SZ doesn't go with them (D8.2.2). */
 static bool decode_start(struct decoded *d, uint64_t vtcr)
 {
-	unsigned granule = d->config.granule_bits, index_bits = granule - 3, below, levels;
+	unsigned granule = d->config.granule_bits, levels;
 	int start = start_level(vtcr, granule, d->config.features & PGT_FEAT_LPA2);
 
 	if (start == PGT_LEVEL_UNKNOWN)
 		return false;
 	levels = (unsigned)(PGT_LAST_LEVEL + 1 - start);
-	below = granule + (levels - 1) * index_bits;
 	d->own.levels = (uint16_t)levels;
 	if (granule == 12 && levels == 1)
 		d->config.features |= PGT_FEAT_ST;
 	/* An intermediate address is an output address of stage 1's (D8.2.3). */
-	return d->config.input_bits > below && d->config.input_bits <= below + index_bits + ROOT_TABLES_BITS &&
+	return arm64_levels_fit(granule, d->config.input_bits, levels) &&
 	       d->config.input_bits <= d->config.output_bits;
 }
 

@@ -13,9 +13,6 @@
 	 PGT_FEAT_TLBI_RANGE | PGT_FEAT_TTL | PGT_FEAT_PARALLEL | PGT_FEAT_NO_BLOCKS |         \
 	 PGT_FEAT_EXEC_BBM)
 
-/* At stage 2 up to 16 tables stand side by side as the root (D8.2.2). */
-#define ROOT_TABLES_BITS 4
-
 /* The formats, told apart by what follows "arm64-". */
 static int find_regime(const char *format)
 {
@@ -96,11 +93,10 @@ static bool sizes_exist(const struct pgt *t, int regime)
 /* Whether stage 2 can start with so many levels of tables (D8.2.2, VTCR_EL2.SL0). */
 static bool start_exists(const struct pgt *t, unsigned levels)
 {
-	unsigned index_bits = t->granule_bits - 3u, below = t->granule_bits + (levels - 1) * index_bits;
 	int start = PGT_LAST_LEVEL + 1 - (int)levels;
 	bool lpa2 = t->features & PGT_FEAT_LPA2;
 
-	if (t->input_bits <= below || t->input_bits > below + index_bits + ROOT_TABLES_BITS)
+	if (!arm64_levels_fit(t->granule_bits, t->input_bits, levels))
 		return false;
 	switch (t->granule_bits) {
 	case 12:

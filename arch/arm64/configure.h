@@ -47,6 +47,17 @@ PGT_INLINE bool arm64_no_sh(const struct pgt *t)
 	return t->features & PGT_FEAT_LPA2;
 }
 
+/* At stage 2 up to 16 tables stand side by side as the root. */
+#define ROOT_TABLES_BITS 4
+
+/* Whether so many levels of tables go with an input size at stage 2 (D8.2.2). */
+static inline bool arm64_levels_fit(unsigned granule_bits, unsigned input_bits, unsigned levels)
+{
+	unsigned index_bits = granule_bits - 3, below = granule_bits + (levels - 1) * index_bits;
+
+	return input_bits > below && input_bits <= below + index_bits + ROOT_TABLES_BITS;
+}
+
 /* The code of an output size in TCR.IPS and the like, or -1: only these exist. */
 static inline int arm64_size_code(unsigned output_bits)
 {
